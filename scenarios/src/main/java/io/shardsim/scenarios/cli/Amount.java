@@ -6,10 +6,12 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A number with an optional power of ten and unit, for example {@code 300B}, {@code 400k USD} or {@code 30d}. */
+/** A number with an optional power of ten and unit, for example {@code 300B}, {@code 400k USD}, {@code 30d} or {@code 60s}. */
 final class Amount {
     private static final Pattern NUMBER =
             Pattern.compile("(\\d{1,15}(?:\\.\\d{1,9})?(?:e\\d{1,2})?)\\s*([kmbt]?)\\s*([a-z]*)");
+
+    private static final Pattern TIME = Pattern.compile("(\\d{1,7}(?:\\.\\d{1,9})?)\\s*(s|min|h)");
 
     private Amount() {}
 
@@ -34,6 +36,25 @@ final class Amount {
         @Override
         public Double convert(String written) {
             return parse(written, "d|days?", "30d");
+        }
+    }
+
+    /** Seconds; infinite for {@code none}. */
+    static final class Seconds implements ITypeConverter<Double> {
+        @Override
+        public Double convert(String written) {
+            String time = written.strip().toLowerCase(Locale.ROOT);
+            Matcher matcher = TIME.matcher(time);
+            double seconds = time.equals("none")
+                    ? Double.POSITIVE_INFINITY
+                    : matcher.matches()
+                            ? Double.parseDouble(matcher.group(1))
+                                    * ("h".equals(matcher.group(2)) ? 3600 : "min".equals(matcher.group(2)) ? 60 : 1)
+                            : 0;
+            if (seconds > 0) {
+                return seconds;
+            }
+            throw new TypeConversionException("'" + written + "' is not a time above 0 such as 60s or 10min, or none");
         }
     }
 

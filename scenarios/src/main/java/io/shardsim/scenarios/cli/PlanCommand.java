@@ -28,6 +28,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -95,6 +97,15 @@ final class PlanCommand extends Speaking {
                     "Keys or blocks that the file sets and the search may choose, such as strategy,training.micro_batch.")
     private List<String> free = List.of();
 
+    @Option(
+            names = "--time-limit",
+            paramLabel = "TIME",
+            converter = Amount.Seconds.class,
+            description =
+                    "How long to search, for example 10min; then the best so far are printed, with how much better the rest can be."
+                            + " none searches until the best are proven. Default: 60s.")
+    private double secondsMax = 60;
+
     @Option(names = "--json", description = "Print the plan as JSON on stdout.")
     private boolean json;
 
@@ -143,16 +154,26 @@ final class PlanCommand extends Speaking {
         Goal goal = goal();
         checkWriting();
         cluster.check(line());
+        long began = System.nanoTime();
         try {
             Variations variations =
                     ScenarioFiles.variations(file.name(), file.overrides()).without(free);
             try (Planner planner = planner(variations, goal)) {
+                endInTime(planner, began);
                 ConfigurationOutput configuration =
                         new ConfigurationOutput(line(), output, SCENARIO.equals(write) || isMegatron());
                 return plan(planner, variations, configuration);
             }
         } catch (InputException refused) {
             return refuse(ScenarioFiles.problems(file.name().file(), refused));
+        }
+    }
+
+    /** Listing the candidates takes of the time, too. */
+    private void endInTime(Planner planner, long began) {
+        if (secondsMax < Double.POSITIVE_INFINITY) {
+            long left = Math.round(secondsMax * 1e9) - (System.nanoTime() - began);
+            CompletableFuture.delayedExecutor(left, TimeUnit.NANOSECONDS).execute(planner::endTime);
         }
     }
 
@@ -303,7 +324,7 @@ final class PlanCommand extends Speaking {
             configuration.write(export);
             fits = fits(export, plan, variations, configuration);
         }
-        if (!plan.complete()) {
+        if (plan.isInterrupted()) {
             return ExitStatus.INTERRUPTED;
         }
         return fits ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param ranked what was simulated and keeps the limits: what has room, the best first, then what is tight; candidates with the same digest once
  * @param others what strategies come to that have none among the best
  * @param tooLarge what was left out because it is too large to be simulated
- * @param complete false when it was interrupted: then a better one may not have been simulated
+ * @param ending whether the best are proven to be the best
  */
 public record Plan(
         String scenario,
@@ -25,7 +25,7 @@ public record Plan(
         List<Other> others,
         Counts counts,
         List<TooLarge> tooLarge,
-        boolean complete) {
+        Ending ending) {
 
     /** How many of the best are proven to be the best. */
     public static final int BEST = 5;
@@ -36,10 +36,37 @@ public record Plan(
         tooLarge = List.copyOf(tooLarge);
     }
 
+    /** Why a search ended. */
+    enum Reason {
+        PROVEN,
+        OUT_OF_TIME,
+        INTERRUPTED
+    }
+
+    /**
+     * How a search ended.
+     *
+     * @param left candidates of which nothing more is known than a bound that they cannot beat
+     * @param gap share of the best's time or money that the best of those could at most save: the gap of branch and bound; 0 where the best are proven
+     */
+    record Ending(Reason reason, int left, double gap) {
+        static final Ending PROVEN = new Ending(Reason.PROVEN, 0, 0);
+    }
+
+    /** Whether the best are proven: else a better one may not have been simulated. */
+    public boolean complete() {
+        return ending.reason() == Reason.PROVEN;
+    }
+
+    /** Whether somebody stopped the search. */
+    public boolean isInterrupted() {
+        return ending.reason() == Reason.INTERRUPTED;
+    }
+
     /**
      * A strategy that has none among the best.
      *
-     * @param run of the candidate with the best bound; null where none fits, or may keep the limits
+     * @param run of the candidate with the best bound, or the best so far where the plan is not complete; null where none fits, or may keep the limits
      */
     record Other(String kind, String title, @Nullable RunResult run) {}
 

@@ -35,6 +35,8 @@ public final class PlanJson {
         plan.tooLarge().stream().findFirst().ifPresent(one -> document.with("too_large_because", one.words()));
         return document.with("refused", plan.counts().refused())
                 .with("complete", plan.complete())
+                .with("left", plan.ending().left())
+                .with("gap", plan.ending().gap())
                 .text();
     }
 

@@ -56,6 +56,7 @@ public final class PlanText {
         rule();
         accuracy();
         out.line(counts());
+        left();
         tooLarge();
         return out.toString();
     }
@@ -73,14 +74,16 @@ public final class PlanText {
         if (goal.usdMax() < Double.POSITIVE_INFINITY) {
             title.append(", within ").append(Quantities.usd(goal.usdMax()));
         }
-        return title.append(plan.complete() || plan.best().isEmpty() ? "" : " (interrupted: the best so far)")
+        String stopped = plan.isInterrupted() ? "interrupted" : "out of time";
+        return title.append(plan.complete() || plan.best().isEmpty() ? "" : " (" + stopped + ": the best so far)")
                 .toString();
     }
 
     private String nothing() {
         Plan.Counts counts = plan.counts();
         if (!plan.complete()) {
-            return "Interrupted before a configuration was found that keeps the limits.";
+            return (plan.isInterrupted() ? "Interrupted" : "Out of time")
+                    + " before a configuration was found that keeps the limits.";
         }
         if (counts.simulated() == 0 && counts.prunedByMemory() == counts.searched()) {
             return "Nothing fits in memory. Give more nodes, or a GPU with more memory.";
@@ -165,7 +168,10 @@ public final class PlanText {
                                     + (run.isTight() ? " (tight)" : "")));
         }
         if (!words.isEmpty()) {
-            out.line("The most promising of other strategies, simulated: " + String.join(", ", words) + ".");
+            out.line((plan.complete()
+                            ? "The most promising of other strategies, simulated: "
+                            : "Other strategies so far: ")
+                    + String.join(", ", words) + ".");
         }
     }
 
@@ -226,6 +232,21 @@ public final class PlanText {
                 + (counts.refused() == 0
                         ? ""
                         : "; " + Quantities.count(counts.refused()) + " further combinations cannot run");
+    }
+
+    /** How much better what was not looked at can be. */
+    private void left() {
+        Plan.Ending ending = plan.ending();
+        if (ending.left() > 0) {
+            String verb = plan.goal().objective() == Objective.FASTEST ? "take" : "cost";
+            String less = plan.goal().objective() == Objective.FASTEST ? " less time" : " less";
+            out.line(Quantities.count(ending.left()) + " are left. By that bound "
+                    + (ending.gap() == 0
+                            ? "none of them beats the best."
+                            : "none of them can " + verb + " more than " + Quantities.percent(ending.gap()) + less
+                                    + " than the best.")
+                    + (plan.isInterrupted() ? "" : " A longer --time-limit, with --resume, goes on from here."));
+        }
     }
 
     private void tooLarge() {

@@ -11,10 +11,13 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.ClassPathException;
 import io.shardsim.simulator.TooLargeException;
+import io.shardsim.simulator.kernel.RunLimitException;
 import io.shardsim.simulator.run.RunLimits;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
@@ -31,6 +34,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  * beats, until the next bound is no better than the last of the best: what is left cannot be among them.
  *
  * <p>Candidates are simulated in waves. While one runs, the next is chosen by what the waves before it came to: waves are as large, and as far ahead, whatever the
- * number of threads, so that the plan does not depend on it. A candidate that cannot be among the best any more is given up while it runs.
+ * number of threads, so that the plan does not depend on it. A candidate that cannot be among the best any more is given up while it runs. One with very many events is
+ * set aside until no other is left: what others came to may rule it out, and a search whose time is up has looked at more.
  */
 public final class Planner implements AutoCloseable {
     /** Candidates between two looks at the ranking. */
@@ -50,6 +55,9 @@ public final class Planner implements AutoCloseable {
     /** Candidates whose plans are written before the next decision. */
     private static final int CHECKED_AT_ONCE = 16;
 
+    /** Events after which a candidate is set aside: some seconds. */
+    private static final long EVENTS_AT_FIRST = 10_000_000;
+
     private final SearchSpace space;
     private final String scenario;
     private final Goal goal;
@@ -59,16 +67,27 @@ public final class Planner implements AutoCloseable {
     private final List<Plan.Ranked> ranked = new ArrayList<>();
     private final List<Plan.TooLarge> tooLarge = new ArrayList<>();
     /** By strategy the candidate that ran first, which has its best bound. */
-    private final Map<String, Candidate> promising = new LinkedHashMap<>();
+    private final Map<String, Hope> promising = new LinkedHashMap<>();
 
     private int prunedByMemory;
     private int prunedByLimits;
-    private int simulated;
+    /** Candidates that ran to their end, or until they could not be among the best any more; by identity. */
+    private final Set<Candidate> simulated = Collections.newSetFromMap(new IdentityHashMap<>());
+
     private int waveNumber;
     private final Standing standing;
 
+    /** Set aside, the best bound first. */
+    private final PriorityQueue<Hope> costly = new PriorityQueue<>(Hope.BEST_FIRST);
+    /** Stopped while they ran. */
+    private final List<Hope> unfinished = new ArrayList<>();
+
     /** State: guarded by this. */
     private boolean interrupted;
+
+    private boolean outOfTime;
+    /** Whether a candidate has run to its end. */
+    private boolean ran;
 
     private final Deque<Wave> running = new ArrayDeque<>();
 
@@ -86,24 +105,27 @@ public final class Planner implements AutoCloseable {
     private record Answered<T>(Candidate candidate, T answer) {}
 
     /** Candidates that are simulated. */
-    private record Wave(List<Candidate> candidates, PointRuns runs, Future<?> done) {}
+    private record Wave(List<Hope> hopes, PointRuns runs, Future<?> done) {}
 
     /** Runs the candidates of a wave as far as they may be among the best. */
     private final class Race extends ForwardingRunner {
         private final int wave;
+        private final long eventsMax;
         private final IdentityHashMap<ScenarioPoint, Candidate> candidates = new IdentityHashMap<>();
 
-        Race(ScenarioRunner runner, int wave, List<Candidate> candidates) {
+        Race(ScenarioRunner runner, int wave, long eventsMax, List<Hope> hopes) {
             super(runner);
             this.wave = wave;
-            candidates.forEach(candidate -> this.candidates.put(candidate.point(), candidate));
+            this.eventsMax = eventsMax;
+            hopes.forEach(hope -> candidates.put(hope.candidate().point(), hope.candidate()));
         }
 
         @Override
         public RunResult run(ScenarioPoint point) throws InterruptedException {
             Candidate candidate = Objects.requireNonNull(candidates.get(point), "another wave's point");
-            RunResult run = runner().run(point, RunLimits.ofEnd(() -> standing.endMaxPs(wave, candidate)));
+            RunResult run = runner().run(point, new RunLimits(eventsMax, () -> standing.endMaxPs(wave, candidate)));
             standing.add(wave, candidate, run);
+            hasRun();
             return run;
         }
     }
@@ -158,33 +180,34 @@ public final class Planner implements AutoCloseable {
         int next = 0;
         PriorityQueue<Hope> checked = new PriorityQueue<>(Hope.BEST_FIRST);
         boolean more = true;
-        while (more && !isInterrupted()) {
-            while (next < unchecked.size() && isWorthChecking(unchecked.get(next), checked) && !isInterrupted()) {
+        while (more && !isStopped()) {
+            while (next < unchecked.size() && isWorthChecking(unchecked.get(next), checked) && !isStopped()) {
                 int end = Math.min(next + CHECKED_AT_ONCE, unchecked.size());
                 checked.addAll(check(unchecked.subList(next, end)));
                 next = end;
                 show(next, unchecked.size(), progress);
             }
-            List<Hope> wave = new ArrayList<>();
-            while (wave.size() < WAVE && !checked.isEmpty() && !isProven(checked.peek())) {
-                wave.add(checked.remove());
-            }
-            if (wave.isEmpty()) {
-                more = finish(0);
-            } else {
-                List<Candidate> candidates = wave.stream().map(Hope::candidate).toList();
-                start(candidates, new Race(runner, waveNumber++, candidates), atOnce);
+            List<Hope> wave = wave(checked);
+            if (!wave.isEmpty()) {
+                start(wave, new Race(runner, waveNumber++, EVENTS_AT_FIRST, wave), atOnce);
                 finish(WAVES - 1);
+            } else if (!finish(0)) {
+                wave = wave(costly);
+                more = !wave.isEmpty();
+                if (more) {
+                    start(wave, new Race(runner, waveNumber++, Long.MAX_VALUE, wave), atOnce);
+                    finish(WAVES - 1);
+                }
             }
             show(next, unchecked.size(), progress);
         }
         finish(0);
-        if (simulated == 0 && !tooLarge.isEmpty()) {
+        if (simulated.isEmpty() && !tooLarge.isEmpty()) {
             throw tooLarge.get(0).why();
         }
-        boolean complete = !isInterrupted();
-        List<Plan.Other> others =
-                complete ? others(checked, unchecked.subList(next, unchecked.size()), runner, atOnce) : List.of();
+        List<Hope> rest = unchecked.subList(next, unchecked.size());
+        Plan.Ending ending = ending(checked, rest);
+        List<Plan.Other> others = ending == Plan.Ending.PROVEN ? others(checked, rest, runner, atOnce) : othersSoFar();
         int searched = space.candidates().size();
         return new Plan(
                 scenario,
@@ -195,18 +218,50 @@ public final class Planner implements AutoCloseable {
                         searched,
                         space.refusals(),
                         prunedByMemory,
-                        complete ? searched - prunedByMemory - simulated - tooLarge.size() : prunedByLimits,
-                        simulated),
+                        searched - prunedByMemory - simulated.size() - tooLarge.size() - ending.left(),
+                        simulated.size()),
                 tooLarge,
-                complete);
+                ending);
+    }
+
+    /** The next to be simulated. */
+    private List<Hope> wave(PriorityQueue<Hope> hopes) {
+        List<Hope> wave = new ArrayList<>();
+        while (wave.size() < WAVE && !hopes.isEmpty() && !isProven(hopes.peek())) {
+            wave.add(hopes.remove());
+        }
+        return wave;
+    }
+
+    /** What is open beside what was set aside or stopped. */
+    private Plan.Ending ending(Collection<Hope> checked, List<Hope> unchecked) {
+        if (!isStopped()) {
+            return Plan.Ending.PROVEN;
+        }
+        List<Hope> open = Stream.of(checked, unchecked, costly, unfinished)
+                .flatMap(Collection::stream)
+                .filter(hope -> !isProven(hope))
+                .toList();
+        double least = open.stream().mapToDouble(Hope::score).min().orElse(Double.POSITIVE_INFINITY);
+        double gap = ranked.isEmpty() ? 1 : Math.max(0, 1 - least / goal.score(ranked.get(0)));
+        return new Plan.Ending(isInterrupted() ? Plan.Reason.INTERRUPTED : Plan.Reason.OUT_OF_TIME, open.size(), gap);
+    }
+
+    /** The best so far of each strategy that has none among the best. */
+    private List<Plan.Other> othersSoFar() {
+        Set<String> kinds = new HashSet<>();
+        return ranked.stream()
+                .filter(one -> kinds.add(one.candidate().kind()) && ranked.indexOf(one) >= Plan.BEST)
+                .map(one ->
+                        new Plan.Other(one.candidate().kind(), one.candidate().title(), one.run()))
+                .toList();
     }
 
     /**
      * What strategies come to that have none among the best: of each, the candidate with the best bound runs to its end, be it once more. Which candidates were
      * given up before decides nothing, since that depends on the threads. Of a strategy whose candidates are too large nothing is said.
      */
-    private List<Plan.Other> others(
-            PriorityQueue<Hope> checked, List<Hope> unchecked, ScenarioRunner runner, int atOnce)
+    private List<Plan.Other> others(Collection<Hope> checked, List<Hope> unchecked, ScenarioRunner runner, int atOnce)
             throws InterruptedException {
         if (ranked.isEmpty()) {
             return List.of();
@@ -216,12 +271,11 @@ public final class Planner implements AutoCloseable {
         ranked.stream()
                 .limit(Plan.BEST)
                 .forEach(one -> titles.remove(one.candidate().kind()));
-        Map<String, Candidate> best = new LinkedHashMap<>(promising);
+        Map<String, Hope> best = new LinkedHashMap<>(promising);
         best.keySet().retainAll(titles.keySet());
-        int again = best.size();
         for (Hope hope : byScore(List.copyOf(checked))) {
             if (titles.containsKey(hope.candidate().kind())) {
-                best.putIfAbsent(hope.candidate().kind(), hope.candidate());
+                best.putIfAbsent(hope.candidate().kind(), hope);
             }
         }
         for (Hope hope : unchecked) {
@@ -229,29 +283,31 @@ public final class Planner implements AutoCloseable {
             if (titles.containsKey(kind)
                     && !best.containsKey(kind)
                     && !check(List.of(hope)).isEmpty()) {
-                best.put(kind, hope.candidate());
+                best.put(kind, hope);
             }
         }
         start(List.copyOf(best.values()), runner, atOnce);
-        simulated -= again;
         Wave wave = oldest(0);
         finish(0);
         tooLarge.forEach(one -> titles.remove(one.candidate().kind()));
-        if (wave == null || isInterrupted()) {
+        if (wave == null || isStopped()) {
             return List.of();
         }
         List<Plan.Other> others = new ArrayList<>();
         titles.forEach((kind, title) -> {
-            Candidate one = best.get(kind);
-            others.add(
-                    new Plan.Other(kind, title, one == null ? null : wave.runs().result(one.point())));
+            Hope one = best.get(kind);
+            others.add(new Plan.Other(
+                    kind,
+                    title,
+                    one == null ? null : wave.runs().result(one.candidate().point())));
         });
         return others;
     }
 
     private void show(int checked, int all, ProgressListener progress) {
         progress.show(
-                (double) checked / all, checked + " of " + all + " candidates checked, " + simulated + " simulated");
+                (double) checked / all,
+                checked + " of " + all + " candidates checked, " + simulated.size() + " simulated");
     }
 
     /** Whether a candidate may be better than those that would be simulated next. */
@@ -314,7 +370,7 @@ public final class Planner implements AutoCloseable {
         List<Future<T>> asked = new ArrayList<>();
         candidates.forEach(candidate -> asked.add(workers.submit(() -> question.apply(candidate.point()))));
         List<Answered<T>> answers = new ArrayList<>();
-        for (int i = 0; i < asked.size() && !isInterrupted(); i++) {
+        for (int i = 0; i < asked.size() && !isStopped(); i++) {
             try {
                 answers.add(new Answered<>(candidates.get(i), await(asked.get(i))));
             } catch (TooLargeException why) {
@@ -351,13 +407,16 @@ public final class Planner implements AutoCloseable {
         return Hope.BEST_FIRST.compare(next, new Hope(last.candidate(), goal.score(last), last.isTight())) >= 0;
     }
 
-    private void start(List<Candidate> candidates, ScenarioRunner wave, int atOnce) {
-        List<ScenarioPoint> points = candidates.stream().map(Candidate::point).toList();
-        candidates.forEach(one -> promising.putIfAbsent(one.kind(), one));
+    private void start(List<Hope> hopes, ScenarioRunner wave, int atOnce) {
+        List<ScenarioPoint> points =
+                hopes.stream().map(hope -> hope.candidate().point()).toList();
+        hopes.forEach(hope -> promising.putIfAbsent(hope.candidate().kind(), hope));
         PointRuns runs = new PointRuns(List.of(new Scenario(scenario, "", true, points)), atOnce, true);
         synchronized (this) {
-            if (!interrupted) {
-                running.add(new Wave(candidates, runs, waves.submit(() -> runs.runAll(wave, (share, what) -> {}))));
+            if (!isStopped()) {
+                running.add(new Wave(hopes, runs, waves.submit(() -> runs.runAll(wave, (share, what) -> {}))));
+            } else {
+                unfinished.addAll(hopes);
             }
         }
     }
@@ -372,16 +431,8 @@ public final class Planner implements AutoCloseable {
                 throw new IllegalStateException(
                         String.join(System.lineSeparator(), wave.runs().failures()));
             }
-            for (Candidate candidate : wave.candidates()) {
-                RunResult run = wave.runs().result(candidate.point());
-                TooLargeException why = wave.runs().refusal(candidate.point());
-                if (run != null && run.training() != null) {
-                    keep(candidate, run);
-                } else if (wave.runs().isGivenUp(candidate.point())) {
-                    simulated++;
-                } else if (why != null) {
-                    tooLarge.add(new Plan.TooLarge(candidate, why));
-                }
+            for (Hope hope : wave.hopes()) {
+                settle(hope, wave.runs());
             }
             rank();
             synchronized (this) {
@@ -391,14 +442,34 @@ public final class Planner implements AutoCloseable {
         return some;
     }
 
+    /** What became of a candidate. */
+    private void settle(Hope hope, PointRuns runs) {
+        Candidate candidate = hope.candidate();
+        RunResult run = runs.result(candidate.point());
+        TooLargeException why = runs.refusal(candidate.point());
+        RunLimitException givenUp = runs.givenUp(candidate.point());
+        if (why != null) {
+            tooLarge.add(new Plan.TooLarge(candidate, why));
+        } else if (run != null) {
+            simulated.add(candidate);
+            keep(candidate, run);
+        } else if (givenUp != null) {
+            simulated.add(candidate);
+            if (!givenUp.isLate()) {
+                costly.add(hope);
+            }
+        } else {
+            unfinished.add(hope);
+        }
+    }
+
     private synchronized @Nullable Wave oldest(int left) {
         return running.size() > left ? running.peek() : null;
     }
 
     private void keep(Candidate candidate, RunResult run) {
-        simulated++;
         double seconds = run.step().stepSeconds();
-        if (goal.allows(candidate, seconds)) {
+        if (run.training() != null && goal.allows(candidate, seconds)) {
             ranked.add(new Plan.Ranked(candidate, run, goal.cost(candidate, seconds)));
         }
     }
@@ -414,6 +485,25 @@ public final class Planner implements AutoCloseable {
     public synchronized void interrupt() {
         interrupted = true;
         running.forEach(wave -> wave.runs().interrupt());
+    }
+
+    /** Stops as {@link #interrupt} does, but not before a first candidate has run. */
+    public synchronized void endTime() {
+        outOfTime = true;
+        if (isStopped()) {
+            running.forEach(wave -> wave.runs().interrupt());
+        }
+    }
+
+    private synchronized void hasRun() {
+        ran = true;
+        if (outOfTime) {
+            endTime();
+        }
+    }
+
+    private synchronized boolean isStopped() {
+        return interrupted || outOfTime && ran;
     }
 
     private synchronized boolean isInterrupted() {
