@@ -1,13 +1,11 @@
 package io.shardsim.scenarios.cli;
 
-import io.shardsim.reports.RunResult;
-import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
-import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.exporting.Export;
 import io.shardsim.scenarios.exporting.Exporter;
 import io.shardsim.scenarios.exporting.Framework;
+import io.shardsim.scenarios.exporting.Lost;
 import io.shardsim.scenarios.keeping.KeepingRunner;
 import io.shardsim.scenarios.keeping.KeptPoints;
 import io.shardsim.scenarios.planning.Candidate;
@@ -47,8 +45,7 @@ import picocli.CommandLine.Option;
         footer = {
             "",
             "Example: shardsim plan my.yaml --objective cheapest --deadline 30d --tokens 300B --max-nodes 64",
-            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 nothing fits or keeps the limits, or what was written"
-                    + " does not fit,",
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 nothing fits or keeps the limits, or was found in time,",
             ExitStatus.INTERRUPTED_HELP + "; then the best so far are printed, and --resume goes on."
         })
 final class PlanCommand extends Speaking {
@@ -160,6 +157,10 @@ final class PlanCommand extends Speaking {
                     ScenarioFiles.variations(file.name(), file.overrides()).without(free);
             try (Planner planner = planner(variations, goal)) {
                 endInTime(planner, began);
+                if (write != null && !write.equals(SCENARIO)) {
+                    Framework framework = framework(write);
+                    planner.restrict(framework.kinds(), candidate -> carried(framework, candidate, variations));
+                }
                 ConfigurationOutput configuration =
                         new ConfigurationOutput(line(), output, SCENARIO.equals(write) || isMegatron());
                 return plan(planner, variations, configuration);
@@ -226,62 +227,37 @@ final class PlanCommand extends Speaking {
 
     /** The chosen candidate in the words of a framework; null where the plan has too few. */
     private @Nullable Export export(Plan plan, Variations variations) throws InputException {
-        if (write == null || plan.best().size() < candidate) {
+        if (write == null || plan.best().isEmpty()) {
             return null;
+        }
+        if (plan.best().size() < candidate) {
+            throw refused("--candidate " + candidate + " is not there; the best are "
+                    + plan.best().size());
         }
         Candidate chosen = plan.best().get(candidate - 1).candidate();
         Map<String, Object> scenario = variations.file(chosen.settings());
         if (write.equals(SCENARIO)) {
             return Exporter.scenario(plan.scenario(), scenario);
         }
-        Framework framework = framework(write);
-        try {
-            return Exporter.export(framework, chosen.point(), scenario);
-        } catch (InputException refusal) {
-            String other = otherCandidate(framework, plan, variations);
-            throw new InputException(
-                    file.name().file(), refusal.problems().get(0).message() + other);
-        }
+        return Exporter.export(framework(write), variations.with(chosen.settings()), scenario);
     }
 
-    /** The best candidate that the framework can run, as the end of a message; empty where it can run none. */
-    private static String otherCandidate(Framework framework, Plan plan, Variations variations) {
-        for (int i = 0; i < plan.best().size(); i++) {
-            Candidate other = plan.best().get(i).candidate();
-            try {
-                Export export = Exporter.export(framework, other.point(), variations.file(other.settings()));
-                if (export.carried() == null || PointSimulation.fits(export.carried())) {
-                    return "; or write the best that it runs: --candidate " + (i + 1);
-                }
-            } catch (InputException neither) {
-                // The next may.
+    /** A candidate as it runs from a framework's files, where they say everything that is searched. */
+    private Candidate carried(Framework framework, Candidate candidate, Variations variations) throws InputException {
+        Export export = Exporter.export(framework, candidate.point(), variations.file(candidate.settings()));
+        for (Lost lost : export.lost()) {
+            if (candidate.settings().containsKey(lost.key())) {
+                throw new InputException(file.name().file(), "for " + framework.title() + ": " + lost.line());
             }
         }
-        return "";
-    }
-
-    /** Runs what was written where that is not what was planned, and says what it comes to. Whether it fits in memory. */
-    private boolean fits(Export export, Plan plan, Variations variations, ConfigurationOutput configuration)
-            throws InterruptedException {
-        if (write == null || export.carried() == null) {
-            return true;
-        }
-        try (ScenarioRunner runner = runners.create(new RunOptions(threads, true))) {
-            RunResult written = runner.run(export.carried());
-            String words =
-                    AsWritten.words(written, plan.best().get(candidate - 1).run());
-            if (!words.isEmpty()) {
-                configuration.tell(words + (written.fits() ? "" : otherCandidate(framework(write), plan, variations)));
-            }
-            return written.fits();
-        }
+        return export.carried() == null ? candidate : new Candidate(candidate.settings(), export.carried());
     }
 
     private static Framework framework(String word) {
         return Framework.valueOf(word.toUpperCase(Locale.ROOT));
     }
 
-    private Plan plan(Planner planner) throws InterruptedException {
+    private Plan plan(Planner planner) throws InterruptedException, InputException {
         KeptPoints kept = new KeptPoints(Path.of(RunCommand.REPORTS + planner.scenario()));
         boolean keeps = resume || Request.current() == null;
         Map<String, KeptPoints> folders = keeps ? Map.of(planner.scenario(), kept) : Map.of();
@@ -319,14 +295,12 @@ final class PlanCommand extends Speaking {
             interruption.finished();
         }
         Export export = export(plan, variations);
-        boolean fits = !plan.best().isEmpty();
         if (export != null) {
             configuration.write(export);
-            fits = fits(export, plan, variations, configuration);
         }
         if (plan.isInterrupted()) {
             return ExitStatus.INTERRUPTED;
         }
-        return fits ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
+        return !plan.best().isEmpty() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
     }
 }

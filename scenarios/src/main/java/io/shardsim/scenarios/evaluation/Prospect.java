@@ -17,7 +17,8 @@ import java.util.Set;
  * @param tight whether it fits only without fragmentation
  */
 public record Prospect(boolean fits, double leastStepSeconds, boolean tight) {
-    private static final Prospect TOO_LARGE = new Prospect(false, 0, false);
+    /** Of what does not fit. */
+    public static final Prospect TOO_LARGE = new Prospect(false, 0, false);
 
     /** @param point of a training with its micro-batch written */
     public static Prospect of(ScenarioPoint point) {

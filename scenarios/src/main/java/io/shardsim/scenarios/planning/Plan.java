@@ -102,15 +102,18 @@ public record Plan(
      *
      * @param searched all that can be run
      * @param refused combinations that break a rule, and are no candidates
+     * @param unwritten the framework that is written for cannot run or say
      * @param prunedByMemory do not fit
      * @param prunedByBound cannot beat the best, or keep the limits, whatever happens
      * @param simulated ran to their end, or until they could not be among the best any more
      */
-    public record Counts(int searched, int refused, int prunedByMemory, int prunedByBound, int simulated) {
+    public record Counts(
+            int searched, int refused, int unwritten, int prunedByMemory, int prunedByBound, int simulated) {
         public Counts {
-            if (searched < prunedByMemory + prunedByBound + simulated) {
-                throw new IllegalArgumentException(prunedByMemory + " pruned by memory, " + prunedByBound
-                        + " by bound and " + simulated + " simulated are more than " + searched + " searched");
+            if (searched < unwritten + prunedByMemory + prunedByBound + simulated) {
+                throw new IllegalArgumentException(
+                        unwritten + " unwritten, " + prunedByMemory + " pruned by memory, " + prunedByBound
+                                + " by bound and " + simulated + " simulated are more than " + searched + " searched");
             }
         }
     }

@@ -20,6 +20,7 @@ public final class PlanJson {
                 .with("scenario", plan.scenario())
                 .with("candidates", candidates)
                 .with("searched", plan.counts().searched())
+                .with("pruned_by_framework", plan.counts().unwritten())
                 .with("pruned_by_memory", plan.counts().prunedByMemory())
                 .with("pruned_by_bound", plan.counts().prunedByBound())
                 .with("simulated", plan.counts().simulated())

@@ -227,6 +227,9 @@ public final class PlanText {
         Plan.Counts counts = plan.counts();
         return "Of " + Quantities.count(counts.searched()) + ": " + Quantities.count(counts.simulated())
                 + " simulated, "
+                + (counts.unwritten() == 0
+                        ? ""
+                        : Quantities.count(counts.unwritten()) + " cannot be said in these files, ")
                 + Quantities.count(counts.prunedByMemory()) + " do not fit, "
                 + Quantities.count(counts.prunedByBound()) + " cannot be better, by a bound no run beats"
                 + (counts.refused() == 0

@@ -60,6 +60,7 @@ public final class Planner implements AutoCloseable {
 
     private final SearchSpace space;
     private final String scenario;
+    private final int searched;
     private final Goal goal;
     private final int threads;
     private final ExecutorService workers;
@@ -69,6 +70,11 @@ public final class Planner implements AutoCloseable {
     /** By strategy the candidate that ran first, which has its best bound. */
     private final Map<String, Hope> promising = new LinkedHashMap<>();
 
+    private Carrier carrier = candidate -> candidate;
+    /** Why the first candidate cannot be written; null where all can. */
+    private @Nullable InputException unwritable;
+
+    private int unwritten;
     private int prunedByMemory;
     private int prunedByLimits;
     /** Candidates that ran to their end, or until they could not be among the best any more; by identity. */
@@ -152,6 +158,35 @@ public final class Planner implements AutoCloseable {
                     file.file(), "has no price to plan money with; set cluster.price, or ask for the fastest");
         }
         scenario = space.candidates().get(0).point().scenario();
+        searched = space.candidates().size();
+    }
+
+    /** What a framework makes of a candidate. */
+    public interface Carrier {
+        /**
+         * The candidate as it runs from the framework's files.
+         *
+         * @throws InputException with what of it they cannot say
+         */
+        Candidate carry(Candidate candidate) throws InputException;
+    }
+
+    /**
+     * Leaves out what a framework cannot run or say, and looks at the others as they run from its files.
+     *
+     * @param kinds of strategies that it runs
+     * @throws InputException where it runs none of the candidates
+     */
+    public void restrict(List<String> kinds, Carrier framework) throws InputException {
+        carrier = framework;
+        List<Candidate> candidates = space.candidates();
+        Candidate first = candidates.get(0);
+        int before = candidates.size();
+        candidates.removeIf(candidate -> !kinds.contains(candidate.kind()));
+        unwritten = before - candidates.size();
+        if (candidates.isEmpty()) {
+            framework.carry(first);
+        }
     }
 
     /** Name of the scenario that is planned. */
@@ -166,16 +201,18 @@ public final class Planner implements AutoCloseable {
     }
 
     /** Searches until the best are proven, or until {@link #interrupt}; as many candidates run at once as there are threads. */
-    public Plan plan(ScenarioRunner runner, ProgressListener progress) throws InterruptedException {
+    public Plan plan(ScenarioRunner runner, ProgressListener progress) throws InterruptedException, InputException {
         return plan(runner, threads, progress);
     }
 
     /** The same where a runner takes no thread of this JVM: a wave's candidates are all on their way at once. */
-    public Plan planElsewhere(ScenarioRunner runner, ProgressListener progress) throws InterruptedException {
+    public Plan planElsewhere(ScenarioRunner runner, ProgressListener progress)
+            throws InterruptedException, InputException {
         return plan(runner, WAVE, progress);
     }
 
-    private Plan plan(ScenarioRunner runner, int atOnce, ProgressListener progress) throws InterruptedException {
+    private Plan plan(ScenarioRunner runner, int atOnce, ProgressListener progress)
+            throws InterruptedException, InputException {
         List<Hope> unchecked = byScore(hopes(space.candidates(), progress));
         int next = 0;
         PriorityQueue<Hope> checked = new PriorityQueue<>(Hope.BEST_FIRST);
@@ -205,10 +242,12 @@ public final class Planner implements AutoCloseable {
         if (simulated.isEmpty() && !tooLarge.isEmpty()) {
             throw tooLarge.get(0).why();
         }
+        if (unwritable != null && simulated.isEmpty() && prunedByMemory + prunedByLimits == 0 && !isStopped()) {
+            throw unwritable;
+        }
         List<Hope> rest = unchecked.subList(next, unchecked.size());
         Plan.Ending ending = ending(checked, rest);
         List<Plan.Other> others = ending == Plan.Ending.PROVEN ? others(checked, rest, runner, atOnce) : othersSoFar();
-        int searched = space.candidates().size();
         return new Plan(
                 scenario,
                 goal,
@@ -217,8 +256,9 @@ public final class Planner implements AutoCloseable {
                 new Plan.Counts(
                         searched,
                         space.refusals(),
+                        unwritten,
                         prunedByMemory,
-                        searched - prunedByMemory - simulated.size() - tooLarge.size() - ending.left(),
+                        searched - unwritten - prunedByMemory - simulated.size() - tooLarge.size() - ending.left(),
                         simulated.size()),
                 tooLarge,
                 ending);
@@ -233,7 +273,7 @@ public final class Planner implements AutoCloseable {
         return wave;
     }
 
-    /** What is open beside what was set aside or stopped. */
+    /** What was set aside has not been simulated where the search ends before its turn. */
     private Plan.Ending ending(Collection<Hope> checked, List<Hope> unchecked) {
         if (!isStopped()) {
             return Plan.Ending.PROVEN;
@@ -242,6 +282,7 @@ public final class Planner implements AutoCloseable {
                 .flatMap(Collection::stream)
                 .filter(hope -> !isProven(hope))
                 .toList();
+        open.forEach(hope -> simulated.remove(hope.candidate()));
         double least = open.stream().mapToDouble(Hope::score).min().orElse(Double.POSITIVE_INFINITY);
         double gap = ranked.isEmpty() ? 1 : Math.max(0, 1 - least / goal.score(ranked.get(0)));
         return new Plan.Ending(isInterrupted() ? Plan.Reason.INTERRUPTED : Plan.Reason.OUT_OF_TIME, open.size(), gap);
@@ -280,10 +321,8 @@ public final class Planner implements AutoCloseable {
         }
         for (Hope hope : unchecked) {
             String kind = hope.candidate().kind();
-            if (titles.containsKey(kind)
-                    && !best.containsKey(kind)
-                    && !check(List.of(hope)).isEmpty()) {
-                best.put(kind, hope);
+            if (titles.containsKey(kind) && !best.containsKey(kind)) {
+                check(List.of(hope)).forEach(one -> best.put(kind, one));
             }
         }
         start(List.copyOf(best.values()), runner, atOnce);
@@ -321,18 +360,34 @@ public final class Planner implements AutoCloseable {
                                 < WAVE);
     }
 
-    /** Those that fit and may keep the limits, with the bound of their plan. */
+    /** What is known of a candidate before it runs: why it cannot be written, or else as what it runs. */
+    private record Look(@Nullable InputException unwritable, Candidate candidate, Prospect prospect) {}
+
+    private Look look(Candidate candidate) {
+        try {
+            Candidate carried = carrier.carry(candidate);
+            return new Look(null, carried, Prospect.of(carried.point()));
+        } catch (InputException why) {
+            return new Look(why, candidate, Prospect.TOO_LARGE);
+        }
+    }
+
+    /** Those that can be written, fit and may keep the limits, with the bound of their plan. */
     private List<Hope> check(List<Hope> hopes) throws InterruptedException {
         List<Candidate> candidates = hopes.stream().map(Hope::candidate).toList();
         List<Hope> promising = new ArrayList<>();
-        for (Answered<Prospect> one : each(candidates, Prospect::of, (share, what) -> {})) {
-            if (!one.answer().fits()) {
+        for (Answered<Look> one : each(candidates, this::look, (share, what) -> {})) {
+            Look look = one.answer();
+            if (look.unwritable() != null) {
+                unwritten++;
+                unwritable = unwritable == null ? look.unwritable() : unwritable;
+            } else if (!look.prospect().fits()) {
                 prunedByMemory++;
             } else {
                 hope(
-                                one.candidate(),
-                                one.answer().leastStepSeconds(),
-                                one.answer().tight())
+                                look.candidate(),
+                                look.prospect().leastStepSeconds(),
+                                look.prospect().tight())
                         .ifPresent(promising::add);
             }
         }
@@ -341,7 +396,8 @@ public final class Planner implements AutoCloseable {
 
     private List<Hope> hopes(List<Candidate> candidates, ProgressListener progress) throws InterruptedException {
         List<Hope> hopes = new ArrayList<>();
-        for (Answered<Double> one : each(candidates, Prospect::leastComputeSeconds, progress)) {
+        for (Answered<Double> one :
+                each(candidates, candidate -> Prospect.leastComputeSeconds(candidate.point()), progress)) {
             hope(one.candidate(), one.answer(), false).ifPresent(hopes::add);
         }
         return hopes;
@@ -365,10 +421,10 @@ public final class Planner implements AutoCloseable {
      * it was interrupted.
      */
     private <T> List<Answered<T>> each(
-            List<Candidate> candidates, Function<ScenarioPoint, T> question, ProgressListener progress)
+            List<Candidate> candidates, Function<Candidate, T> question, ProgressListener progress)
             throws InterruptedException {
         List<Future<T>> asked = new ArrayList<>();
-        candidates.forEach(candidate -> asked.add(workers.submit(() -> question.apply(candidate.point()))));
+        candidates.forEach(candidate -> asked.add(workers.submit(() -> question.apply(candidate))));
         List<Answered<T>> answers = new ArrayList<>();
         for (int i = 0; i < asked.size() && !isStopped(); i++) {
             try {
@@ -454,8 +510,8 @@ public final class Planner implements AutoCloseable {
             simulated.add(candidate);
             keep(candidate, run);
         } else if (givenUp != null) {
-            simulated.add(candidate);
-            if (!givenUp.isLate()) {
+            boolean first = simulated.add(candidate);
+            if (first && !givenUp.isLate()) {
                 costly.add(hope);
             }
         } else {

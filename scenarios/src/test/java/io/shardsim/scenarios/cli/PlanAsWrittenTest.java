@@ -3,15 +3,25 @@ package io.shardsim.scenarios.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.scenarios.app.Main;
+import io.shardsim.scenarios.exporting.Framework;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
-/** What {@code plan --write} says of files that are not the training that was planned. */
+/** That {@code plan --write} searches what a framework's files can say, and ranks it as it runs from them. */
 class PlanAsWrittenTest {
-    /** FSDP1 has no group of two of four nodes; that of a node is too small for these states. */
+    /** FSDP1 has no group of two of four nodes. */
     private static final String LARGE = """
             scenario: large
             model: {hidden: 8192, layers: 32, heads: 64, vocab: 32000}
@@ -25,41 +35,101 @@ class PlanAsWrittenTest {
     @TempDir
     private Path folder;
 
-    /** Plans and writes; returns what was said, without its line breaks. */
-    private String said(int status, String text, String candidate) throws IOException {
-        Shell shell = new Shell(Main.services());
-        String to = folder.resolve("to").toString();
-        String file = Shell.file(folder, text);
-        assertThat(shell.shardsim("plan", file, "--write", "fsdp", "-o", to, "--candidate", candidate))
-                .as(shell.err())
-                .isEqualTo(status);
-        return shell.out().replaceAll("\\s+", " ");
+    private final Shell shell = new Shell(Main.services());
+
+    private int plan(String text, String framework, String... more) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of(
+                "plan",
+                Shell.file(folder, text),
+                "--time-limit",
+                "none",
+                "--write",
+                framework,
+                "-o",
+                folder.resolve("to").toString()));
+        arguments.addAll(List.of(more));
+        return shell.shardsim(arguments.toArray(String[]::new));
     }
 
     @Test
-    void filesThatDoNotFitAreToldWithStatus3() throws IOException {
-        assertThat(said(ExitStatus.OUT_OF_MEMORY, LARGE, "1"))
-                .contains("strategy.shard_group 16 is not in these files (import reads 8)")
-                .contains("As import reads these files, the run does not fit: it needs ")
-                .doesNotContain("or write the best");
+    void whatTheFilesCannotSayIsNoCandidate() throws IOException {
+        assertThat(plan(LARGE, "fsdp")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err())
+                .contains("for Accelerate: strategy.shard_group 16 is not in these files (import reads 8)");
+        assertThat(shell.out()).isEmpty();
     }
 
     @Test
     @Tag("slow")
-    void whereAnotherCandidateFitsItIsNamed() throws IOException {
+    void theSecondBestMustBeThere() throws IOException {
         String wider = LARGE.replace("[16]", "[16, 32]");
-        assertThat(said(ExitStatus.OUT_OF_MEMORY, wider, "2"))
-                .contains("; or write the best that it runs: --candidate 1");
-        assertThat(said(ExitStatus.DONE, wider, "1")).doesNotContain("As import reads");
+        assertThat(plan(wider, "fsdp", "--candidate", "2")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("--candidate 2 is not there; the best are 1");
+        assertThat(plan(wider, "fsdp")).isZero();
+        assertThat(shell.out()).contains("1 cannot be said in these files");
     }
 
-    @Test
-    void filesThatRunSlowerSayHowFast() throws IOException {
-        String operator = LARGE.replace("layers: 32", "layers: 4")
-                .replace("ing: full", "ing: operator")
-                .replace("length: 512", "length: 4096");
-        assertThat(said(ExitStatus.DONE, operator.replace("fsdp-hybrid", "fsdp2"), "1"))
-                .contains("activation_checkpointing operator is not in these files (import reads full)")
-                .containsPattern("the run reaches [0-9,.]+ samples/s, not the planned [0-9,.]+ samples/s");
+    private static final List<String> MODELS = List.of(
+            "hidden: 1024, layers: 4, heads: 16, vocab: 32000, gated_ffn: true, ffn: 2816",
+            "hidden: 1024, layers: 4, heads: 16, vocab: 32000",
+            "hidden: 2048, layers: 2, heads: 16, vocab: 50304",
+            "hidden: 2048, layers: 2, heads: 16, kv_heads: 8, vocab: 32000, gated_ffn: true, ffn: 5632",
+            "hidden: 4096, layers: 2, heads: 32, vocab: 8192");
+
+    static List<Arguments> plans() {
+        return MODELS.stream()
+                .flatMap(model -> Framework.words().stream().map(framework -> Arguments.of(framework, model)))
+                .toList();
+    }
+
+    static List<Arguments> aPlanOfEach() {
+        return plans().subList(0, Framework.words().size());
+    }
+
+    @ParameterizedTest
+    @MethodSource("aPlanOfEach")
+    @Tag("slow")
+    void theWinnerRunsFromItsFilesAtTheSpeedThatWasPlanned(String framework, String model) throws IOException {
+        String text = """
+                scenario: small
+                model: {%s}
+                cluster: {instance: p4d.24xlarge, nodes: 2}
+                training: {sequence_length: 512, global_batch: 32, precision: bf16, attention: flash}
+                search:
+                  strategy.kind: [fsdp2, fsdp, zero1, zero2, zero3, mics, smddp, megatron-core]
+                  strategy.shard_group: [8, 16]
+                  strategy.tensor_parallel: [1, 2]
+                  training.micro_batch: [1, 2]
+                  training.activation_checkpointing: [none, operator, full]
+                  training.activation_offload: [false]
+                """.formatted(model);
+        assertThat(plan(text, framework, "--json")).as(shell.err()).isZero();
+        JsonNode planned =
+                new JsonMapper().readTree(shell.out().substring(0, shell.out().indexOf("\n}\n") + 3));
+        List<String> arguments = new ArrayList<>(List.of("import"));
+        try (Stream<Path> files = Files.walk(folder.resolve("to")).filter(Files::isRegularFile)) {
+            files.map(Path::toString).sorted().forEach(arguments::add);
+        }
+        String imported = Shell.file(folder, "imported.yaml", said(arguments));
+        JsonNode run = new JsonMapper()
+                .readTree(said(List.of("run", imported, "--json")))
+                .get("runs")
+                .get(0);
+        assertThat(run.get("digest")).isEqualTo(planned.get("candidates").get(0).get("digest"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("plans")
+    @Tag("night")
+    void allWinnersRunFromTheirFiles(String framework, String model) throws IOException {
+        theWinnerRunsFromItsFilesAtTheSpeedThatWasPlanned(framework, model);
+    }
+
+    private static String said(List<String> arguments) {
+        Shell other = new Shell(Main.services());
+        assertThat(other.shardsim(arguments.toArray(String[]::new)))
+                .as(other.err())
+                .isZero();
+        return other.out();
     }
 }

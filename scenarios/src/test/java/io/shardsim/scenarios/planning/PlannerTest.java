@@ -288,6 +288,34 @@ class PlannerTest {
     }
 
     @Test
+    @Tag("slow")
+    void whenTimeIsUpTheBestSoFarStandBesideABoundOnTheRest() throws Exception {
+        double proven = plan(SMALL, FASTEST, 2, RUNS).best().get(0).run().step().stepSeconds();
+        Variations file = Variations.readText("small.yaml", SMALL);
+        try (Planner planner = new Planner(file, FASTEST, 4, 1, (share, what) -> {});
+                PointSimulation simulation = new PointSimulation(new RunOptions(1, true))) {
+            planner.endTime();
+            Plan plan = planner.plan(simulation, (share, what) -> {});
+            assertThat(plan.complete()).isFalse();
+            assertThat(plan.isInterrupted()).isFalse();
+            assertThat(plan.best()).isNotEmpty();
+            Plan.Ending ending = plan.ending();
+            assertThat(ending.gap()).isBetween(0.0, 1.0);
+            assertThat(proven)
+                    .isGreaterThanOrEqualTo(
+                            (1 - ending.gap()) * plan.best().get(0).run().step().stepSeconds());
+            Plan.Counts counts = plan.counts();
+            assertThat(counts.simulated() + counts.prunedByMemory() + counts.prunedByBound() + ending.left())
+                    .isEqualTo(counts.searched());
+            assertThat(PlanText.write(plan, 200))
+                    .contains(
+                            "(out of time: the best so far)",
+                            " are left. By that bound none of them can take more than ");
+            assertThat(PlanJson.write(plan, file)).contains("\"complete\" : false", "\"left\" : " + ending.left());
+        }
+    }
+
+    @Test
     void aFileThatIsWrongIsToldAsByRun() {
         assertThatThrownBy(() -> plan(SMALL.replace("global_batch", "globl_batch"), FASTEST, 1))
                 .isInstanceOf(InputException.class)

@@ -98,12 +98,13 @@ function plan() {
   const options = { free: free.join(',') || undefined, deadline: value('deadline') && value('deadline') + 'd', budget: value('budget') && value('budget') + ' USD', tokens: value('tokens'), objective: $('#objective').value };
   // What no axis frees stays as it is; a micro-batch goes with what it was chosen for.
   inquire('plan', question, options, (planned) => [
-    el('p', {}, `${planned.searched} candidates: ${planned.simulated} simulated, ${planned.pruned_by_memory} do not fit, ${planned.pruned_by_bound} cannot be better, by a bound that no run beats.`),
+    el('p', {}, `${planned.searched} candidates: ${planned.simulated} simulated, ${planned.pruned_by_memory} do not fit, ${planned.pruned_by_bound} cannot be better, by a bound that no run beats.`
+      + (planned.left ? ` Out of time: ${planned.left} are left, and the best of those could save ${percent(planned.gap)} at most.` : '')),
     actions(['strategy', 'nodes', 'micro-batch', 'samples/s', 'days', 'dollars', ''], planned.candidates.map((candidate) => [
       words(candidate.strategy), String(candidate.cluster.nodes), String(candidate.training.micro_batch), digits(candidate.samples_per_second),
       digits(candidate.days), candidate.usd ? '$' + digits(candidate.usd) : '–', change('Ask this', candidateOf(question, candidate))])),
-    el('p', {}, 'The best of other strategies: ' + planned.other_strategies.map(({ strategy, samples_per_second: rate }) =>
-      strategy + ' ' + (rate ? digits(rate) : 'does not fit')).join(', ') + ' (samples/s).'),
+    el('p', { hidden: !planned.other_strategies.length }, 'Other strategies: ' + planned.other_strategies.map(({ strategy, samples_per_second: rate }) =>
+      strategy + ' ' + (rate ? digits(rate) : 'does not fit, or keep the limits')).join(', ') + ' (samples/s).'),
   ]);
 }
 
