@@ -71,9 +71,6 @@ public final class Planner implements AutoCloseable {
     private final Map<String, Hope> promising = new LinkedHashMap<>();
 
     private Carrier carrier = candidate -> candidate;
-    /** Why the first candidate cannot be written; null where all can. */
-    private @Nullable InputException unwritable;
-
     private int unwritten;
     private int prunedByMemory;
     private int prunedByLimits;
@@ -213,7 +210,7 @@ public final class Planner implements AutoCloseable {
 
     private Plan plan(ScenarioRunner runner, int atOnce, ProgressListener progress)
             throws InterruptedException, InputException {
-        List<Hope> unchecked = byScore(hopes(space.candidates(), progress));
+        List<Hope> unchecked = byScore(hopes(progress));
         int next = 0;
         PriorityQueue<Hope> checked = new PriorityQueue<>(Hope.BEST_FIRST);
         boolean more = true;
@@ -241,9 +238,6 @@ public final class Planner implements AutoCloseable {
         finish(0);
         if (simulated.isEmpty() && !tooLarge.isEmpty()) {
             throw tooLarge.get(0).why();
-        }
-        if (unwritable != null && simulated.isEmpty() && prunedByMemory + prunedByLimits == 0 && !isStopped()) {
-            throw unwritable;
         }
         List<Hope> rest = unchecked.subList(next, unchecked.size());
         Plan.Ending ending = ending(checked, rest);
@@ -360,45 +354,51 @@ public final class Planner implements AutoCloseable {
                                 < WAVE);
     }
 
-    /** What is known of a candidate before it runs: why it cannot be written, or else as what it runs. */
-    private record Look(@Nullable InputException unwritable, Candidate candidate, Prospect prospect) {}
-
-    private Look look(Candidate candidate) {
-        try {
-            Candidate carried = carrier.carry(candidate);
-            return new Look(null, carried, Prospect.of(carried.point()));
-        } catch (InputException why) {
-            return new Look(why, candidate, Prospect.TOO_LARGE);
-        }
-    }
-
-    /** Those that can be written, fit and may keep the limits, with the bound of their plan. */
+    /** Those that fit and may keep the limits, with the bound of their plan. */
     private List<Hope> check(List<Hope> hopes) throws InterruptedException {
         List<Candidate> candidates = hopes.stream().map(Hope::candidate).toList();
         List<Hope> promising = new ArrayList<>();
-        for (Answered<Look> one : each(candidates, this::look, (share, what) -> {})) {
-            Look look = one.answer();
-            if (look.unwritable() != null) {
-                unwritten++;
-                unwritable = unwritable == null ? look.unwritable() : unwritable;
-            } else if (!look.prospect().fits()) {
+        for (Answered<Prospect> one :
+                each(candidates, candidate -> Prospect.of(candidate.point()), (share, what) -> {})) {
+            if (!one.answer().fits()) {
                 prunedByMemory++;
             } else {
                 hope(
-                                look.candidate(),
-                                look.prospect().leastStepSeconds(),
-                                look.prospect().tight())
+                                one.candidate(),
+                                one.answer().leastStepSeconds(),
+                                one.answer().tight())
                         .ifPresent(promising::add);
             }
         }
         return promising;
     }
 
-    private List<Hope> hopes(List<Candidate> candidates, ProgressListener progress) throws InterruptedException {
+    /** What is known of a candidate before its plan is written: why a framework's files cannot say it, or else as what it runs. */
+    private record Look(@Nullable InputException unwritable, Candidate candidate, double leastStepSeconds) {}
+
+    private Look look(Candidate candidate) {
+        try {
+            Candidate carried = carrier.carry(candidate);
+            return new Look(null, carried, Prospect.leastComputeSeconds(carried.point()));
+        } catch (InputException why) {
+            return new Look(why, candidate, Double.POSITIVE_INFINITY);
+        }
+    }
+
+    private List<Hope> hopes(ProgressListener progress) throws InterruptedException, InputException {
         List<Hope> hopes = new ArrayList<>();
-        for (Answered<Double> one :
-                each(candidates, candidate -> Prospect.leastComputeSeconds(candidate.point()), progress)) {
-            hope(one.candidate(), one.answer(), false).ifPresent(hopes::add);
+        InputException unwritable = null;
+        for (Answered<Look> one : each(space.candidates(), this::look, progress)) {
+            Look look = one.answer();
+            if (look.unwritable() == null) {
+                hope(look.candidate(), look.leastStepSeconds(), false).ifPresent(hopes::add);
+            } else {
+                unwritten++;
+                unwritable = unwritable == null ? look.unwritable() : unwritable;
+            }
+        }
+        if (unwritable != null && unwritten == searched) {
+            throw unwritable;
         }
         return hopes;
     }
