@@ -126,8 +126,15 @@ final class AccelerateConfig implements Importer {
             if (done.has(Draft.KIND)) {
                 file.judge(key, Verdict.MODELLED, "read from the DeepSpeed configuration that was given too");
             } else {
+                ForeignKey named = file.key(key);
+                boolean inScript = named != null && named.text().equals("true");
                 file.refuse(
-                        key, key + " names a DeepSpeed configuration, which says the strategy; give that file, too");
+                        key,
+                        inScript
+                                ? key
+                                        + " leaves the strategy to the script; give its DeepSpeed configuration as a .json file, too"
+                                : key
+                                        + " names a DeepSpeed configuration, which says the strategy; give that file, too");
             }
         });
     }

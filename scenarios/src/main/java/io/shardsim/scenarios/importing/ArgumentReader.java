@@ -55,7 +55,11 @@ final class ArgumentReader {
     /** The block, or null where no command has known arguments. */
     static @Nullable Mapping read(String text, Set<String> dashed, Set<String> underscored, Problems problems) {
         try {
-            return new ArgumentReader(text, ShellScript.read(text), dashed, underscored).block();
+            Mapping block = new ArgumentReader(text, ShellScript.read(text, true), dashed, underscored).block();
+            // Where every branch waits for an argument, all of them count.
+            return block != null
+                    ? block
+                    : new ArgumentReader(text, ShellScript.read(text, false), dashed, underscored).block();
         } catch (LiteralReader.Refused refused) {
             return problems.refuse(refused.position, String.valueOf(refused.getMessage()));
         }

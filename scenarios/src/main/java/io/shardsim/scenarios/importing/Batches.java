@@ -5,6 +5,7 @@ import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.catalog.Unmodelled;
 import io.shardsim.scenarios.importing.Fact.Rank;
 import io.shardsim.topology.InstanceSpec;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Batches {
     private static final String INSTANCE = "p4d.24xlarge";
+    /** The same with tensor cores for FP8. */
+    private static final String HOPPER = "p5.48xlarge";
+
     private static final long SAMPLES_PER_GPU = 8;
 
     private final Draft draft;
@@ -33,13 +37,34 @@ final class Batches {
     }
 
     void settle() {
-        draft.assume(Draft.INSTANCE, INSTANCE, "no file says; --instance NAME changes it");
+        boolean eightBits = String.valueOf(draft.text(Draft.PROFILE)).endsWith("fp8");
+        draft.assume(
+                Draft.INSTANCE,
+                eightBits ? HOPPER : INSTANCE,
+                (eightBits ? "no file says, and FP8 needs a Hopper GPU" : "no file says")
+                        + "; --instance NAME changes it");
         InstanceSpec instance = instance();
         if (instance == null) {
             return;
         }
         settleCluster(instance);
+        refuseTooFew(instance);
         settleBatch(world(instance) / ranks);
+    }
+
+    /** One replica needs more GPUs than the files ask for, as where an example is for one node of many. */
+    private void refuseTooFew(InstanceSpec instance) {
+        long perNode = draft.whole("cluster.gpus_per_node", instance.gpusPerNode());
+        long asked = draft.whole(Draft.NODES, 1) * perNode;
+        for (String each : asked < ranks ? List.of("pipeline", "tensor", "context") : List.<String>of()) {
+            Fact split = draft.fact("strategy." + each + "_parallel");
+            ForeignKey key = split == null ? null : split.key();
+            if (key != null) {
+                key.refuse(key.path() + " " + split.value() + ": one replica takes " + ranks + " GPUs, and " + asked
+                        + " are asked for; give --nodes " + (ranks + perNode - 1) / perNode);
+                return;
+            }
+        }
     }
 
     private @Nullable InstanceSpec instance() {

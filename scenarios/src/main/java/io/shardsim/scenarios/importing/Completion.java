@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Fills in what no file says, each as an assumption with a name, and writes the scenario. */
@@ -21,6 +23,10 @@ final class Completion {
     private static final String MODEL = "llama2-7b";
 
     private static final long SEQUENCE_LENGTH = 2048;
+
+    /** Keys of any framework that name a model. */
+    private static final Pattern NAMES_MODEL =
+            Pattern.compile("(.*[._-])?(base[_-]|pretrained[_-])?model([_-](name|path|id|size))*([_-]or[_-]path)?");
 
     private static final List<String> CLUSTER_KEYS = List.of("instance", "nodes", "gpus_per_node", "pcie_switches");
 
@@ -168,8 +174,19 @@ final class Completion {
                                 naming.position(),
                                 name + " is not in the catalog; give its config.json too, or --model NAME");
             }
+            unknownNames()
+                    .forEach(key -> key.refuse(key.path() + " " + YamlReader.printable(key.text())
+                            + " names a model by a key that is not known; give --model NAME, or its config.json too"));
             draft.assume("model", MODEL, "no file describes a model; give its config.json, or --model NAME");
         }
+    }
+
+    private Stream<ForeignKey> unknownNames() {
+        return files.stream()
+                .flatMap(file -> file.keys().stream())
+                .filter(key -> key.verdict().note().startsWith("unknown key")
+                        && NAMES_MODEL.matcher(key.path()).matches()
+                        && key.text().matches(".*[A-Za-z].*"));
     }
 
     private void settleTraining() {

@@ -53,7 +53,9 @@ final class ForeignReader {
         if (problems.size() == before) {
             problems.add(
                     Position.START,
-                    root == null ? Importers.unknown() : "is " + root.kind() + "; " + Importers.unknown());
+                    shell
+                            ? "is a shell script without a training command; give the script that has its arguments"
+                            : root == null ? Importers.unknown() : "is " + root.kind() + "; " + Importers.unknown());
         }
         return null;
     }

@@ -79,4 +79,10 @@ final class Importers {
         ALL.forEach(importer -> titles.add(table(importer).title()));
         return "is of no known kind; known: " + String.join(", ", titles);
     }
+
+    /** What to tell about a command whose arguments start processes, and tell nothing of what they train. */
+    static String unknownCommand() {
+        return "starts a training whose arguments name no model and no batch that are known; give the configuration that"
+                + " it names, or write a scenario by hand";
+    }
 }

@@ -46,6 +46,9 @@ public final class KeyTable {
 
     static final ValueType TEXT = ScalarTypes.text("(?s).*\\S.*", "a text");
 
+    /** Begins the source of what starts processes, which tells no kind. */
+    private static final String LAUNCHER = "pytorch torch/distributed/run.py";
+
     /** Likeness of a file with a key that no other kind has. */
     private static final long MARK = 1000;
 
@@ -162,22 +165,32 @@ public final class KeyTable {
     }
 
     /**
-     * How sure it is that a file is of this kind: 0 for not at all, most where it has a first key that no other kind has.
+     * How sure it is that a file is of this kind: 0 for not at all, most where it has a first key that no other kind has. Without one, most of its first keys must be
+     * known, or enough arguments beside a launcher's.
      *
      * @param arguments whether the file is a command with arguments
      */
     int likeness(Mapping root, boolean arguments) {
-        Set<String> names = names("");
-        int known = (int) root.entries().stream()
-                .filter(entry -> names.contains(entry.key()))
-                .count();
+        int known = (int)
+                root.entries().stream().filter(entry -> tells(entry.key())).count();
         if (arguments && !file.flag("arguments", false)) {
             return 0;
         }
-        boolean marked = file.<String>list("marks").stream().anyMatch(mark -> root.entry(mark) != null);
-        return marked
-                ? Math.toIntExact(file.whole("mark", MARK)) + known
-                : known < file.whole("enough", Long.MAX_VALUE) ? 0 : known;
+        boolean few = known < file.whole("enough", Long.MAX_VALUE)
+                || !arguments && 2 * known < root.entries().size();
+        return isMarked(root) ? Math.toIntExact(file.whole("mark", MARK)) + known : few ? 0 : known;
+    }
+
+    /** Whether a file has a first key that no other kind has. */
+    boolean isMarked(Mapping root) {
+        return file.<String>list("marks").stream().anyMatch(mark -> root.entry(mark) != null);
+    }
+
+    private boolean tells(String key) {
+        Entry entry = entries.get(key);
+        return names("").contains(key)
+                && !key.equals("env")
+                && !(entry != null && entry.source().startsWith(LAUNCHER));
     }
 
     /** Kinds of strategies whose configuration is written as such a file. */

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -23,11 +24,25 @@ final class Known {
 
     /** What to tell about a file of a kind that is not read; null for any other text. */
     static @Nullable String unread(String text) {
-        Set<String> found = keys(text);
+        return unread(keys(text), "");
+    }
+
+    /** What to tell about a command of a kind that is not read; null for any other. */
+    static @Nullable String unread(Mapping arguments, String script) {
+        Set<String> names = new HashSet<>();
+        arguments.entries().forEach(entry -> names.add(plain(entry.key())));
+        return unread(names, script.toLowerCase(Locale.ROOT));
+    }
+
+    private static @Nullable String unread(Set<String> found, String script) {
         Block kind = null;
         long most = KEYS_MIN - 1;
         for (Block each : FILE.<Block>list("files")) {
-            long count = each.list("keys").stream().filter(found::contains).count();
+            long count = each.list("keys").stream().filter(found::contains).count()
+                    + KEYS_MIN
+                            * each.<String>list("runs").stream()
+                                    .filter(script::contains)
+                                    .count();
             if (count > most) {
                 kind = each;
                 most = count;
@@ -45,9 +60,13 @@ final class Known {
         Matcher matcher = KEY.matcher(text);
         while (matcher.find()) {
             String key = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
-            keys.addAll(List.of(key.toLowerCase(Locale.ROOT).replace('-', '_').split("\\.")));
+            keys.addAll(List.of(plain(key).split("\\.")));
         }
         return keys;
+    }
+
+    private static String plain(String key) {
+        return key.toLowerCase(Locale.ROOT).replace('-', '_');
     }
 
     /** What is known of each model_type that is modelled. */

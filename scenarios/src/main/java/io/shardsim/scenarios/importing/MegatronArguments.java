@@ -156,7 +156,7 @@ final class MegatronArguments implements Importer {
     }
 
     private static void contributeVocabulary(ForeignFile file, Draft draft) {
-        String size = file.has("padded-vocab-size") ? "padded-vocab-size" : "vocab-size";
+        String size = firstOf(file, "padded-vocab-size", "pad-vocab-size-to", "vocab-size");
         draft.giveWhole(file, size, "model.vocab", 1, MOST);
         String tokenizer = file.text("tokenizer-type");
         String model = file.text("model-name");
@@ -348,6 +348,9 @@ final class MegatronArguments implements Importer {
                     Draft.KIND,
                     List.of("ddp", "zero1", "zero2", "zero3-0.11").get(stage.intValue()),
                     file.key("zero-stage"));
+            if (stage == 0) {
+                draft.afterwards(done -> DeepSpeedConfig.shardStates(done, file.key("zero-stage")));
+            }
             file.judge(
                     "deepspeed-config",
                     Verdict.APPROXIMATED,

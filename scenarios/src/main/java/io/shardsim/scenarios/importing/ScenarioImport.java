@@ -118,8 +118,12 @@ public final class ScenarioImport {
             return;
         }
         Importer importer = Importers.recognize(root, content.arguments());
-        if (importer == null) {
-            found.add(Position.START, Importers.unknown());
+        boolean sure = importer != null && Importers.table(importer).isMarked(root);
+        String other = sure || !content.arguments() ? null : Known.unread(root, source.text());
+        if (importer == null || other != null) {
+            found.add(
+                    Position.START,
+                    other != null ? other : content.arguments() ? Importers.unknownCommand() : Importers.unknown());
             return;
         }
         add(source.name(), "", importer, importer.unwrap(root), found);

@@ -5,6 +5,7 @@ import io.shardsim.simulator.yaml.Position;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ final class ShellLexer {
     private final String script;
     private final int[] lineStarts;
     private final Function<String, @Nullable List<ShellText>> variables;
+    private final BiConsumer<String, ShellText> defaults;
     private int at;
     private long letters;
     /** Ends of here-documents that begin after this line. */
@@ -30,10 +32,19 @@ final class ShellLexer {
     private boolean wordBegun;
     private List<Field> fields = new ArrayList<>();
 
-    /** @param variables what a name stands for; null for an unknown one */
-    ShellLexer(String script, Function<String, @Nullable List<ShellText>> variables) {
+    /**
+     * Begins a script.
+     *
+     * @param variables what a name stands for; null for an unknown one
+     * @param defaults is told what {@code ${NAME:=value}} sets
+     */
+    ShellLexer(
+            String script,
+            Function<String, @Nullable List<ShellText>> variables,
+            BiConsumer<String, ShellText> defaults) {
         this.script = script.startsWith("\ufeff") ? script.substring(1) : script;
         this.variables = variables;
+        this.defaults = defaults;
         int[] starts = new int[16];
         int lines = 1;
         for (int i = 0; i < this.script.length(); i++) {
@@ -388,6 +399,15 @@ final class ShellLexer {
         if (rest.isEmpty() || rest.equals("[@]") || rest.equals("[*]")) {
             variable(name, end, quoted ? rest.isEmpty() ? Cut.NOWHERE : Cut.BETWEEN_ITEMS : Cut.AT_BLANKS, null);
         } else if (rest.matches("(?s):?[-=].*")) {
+            if (rest.matches("(?s):?=.*")) {
+                ShellText value = new ShellText();
+                value.beginAt(at);
+                String set = rest.substring(rest.indexOf('=') + 1).replaceAll("^[\"']|[\"']$", "");
+                for (char letter : set.toCharArray()) {
+                    value.add(letter, at);
+                }
+                defaults.accept(name, value);
+            }
             variable(
                     name,
                     end,
@@ -429,6 +449,8 @@ final class ShellLexer {
                 wordBegun = true;
             }
         }
+        // Without quotes, nothing is no word.
+        wordBegun &= cut != Cut.AT_BLANKS || !word.toString().isEmpty();
     }
 
     private void separate(boolean wanted, Cut cut) {

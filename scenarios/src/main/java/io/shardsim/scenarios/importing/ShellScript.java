@@ -13,14 +13,13 @@ import org.jspecify.annotations.Nullable;
  * The commands of a shell script with the variables that the script sets written out. Nothing is executed: what only a shell can know ({@code $(...)}, variables
  * of the environment) stays as written.
  *
- * <p>Conditions and loops are not decided. What stands in them counts, and {@link #conditional} tells so; a variable that is set to several values in them is
- * {@link #ambiguous}.
+ * <p>A condition that compares values known here is decided by {@link ShellTests}; arguments of the script are empty in it. Other conditions and loops are not
+ * decided. What stands in them counts, and {@link #conditional} tells so; a variable that is set to several values in them is {@link #ambiguous}.
  */
 final class ShellScript {
-    private static final Set<String> OPENING = Set.of("if", "case", "for", "while", "until", "select");
-    private static final Set<String> CLOSING = Set.of("fi", "esac", "done");
-    private static final Set<String> BETWEEN =
-            Set.of("then", "else", "elif", "do", "{", "}", "!", "time", "exec", "nohup");
+    private static final Set<String> KEYWORDS = Set.of(
+            "if", "case", "for", "while", "until", "select", "fi", "esac", "done", "then", "else", "elif", "do", "{",
+            "}", "!", "time", "exec", "nohup");
     private static final Set<String> DECLARING = Set.of("export", "local", "declare", "readonly", "typeset");
 
     private final ShellLexer lexer;
@@ -28,7 +27,7 @@ final class ShellScript {
     private final Map<String, Word> exported = new LinkedHashMap<>();
     private final List<List<Word>> commands = new ArrayList<>();
     private final List<int[]> conditions = new ArrayList<>();
-    private int depth;
+    private final ShellTests tests;
     private int conditionStart;
 
     /** A word after expansion; {@code offset} is where its first letter stands in the script. */
@@ -47,17 +46,19 @@ final class ShellScript {
         }
     }
 
-    private ShellScript(String text) {
-        this.lexer = new ShellLexer(text, this::value);
+    private ShellScript(String text, ShellTests tests) {
+        this.tests = tests;
+        this.lexer = new ShellLexer(text, this::value, this::setDefault);
     }
 
     /**
      * Reads a script.
      *
+     * @param decides whether conditions are decided where their values tell
      * @throws LiteralReader.Refused when its variables expand to too much
      */
-    static ShellScript read(String text) {
-        ShellScript script = new ShellScript(text);
+    static ShellScript read(String text, boolean decides) {
+        ShellScript script = new ShellScript(text, new ShellTests(decides));
         script.run();
         return script;
     }
@@ -122,7 +123,7 @@ final class ShellScript {
         while (!lexer.atEnd()) {
             interpret(lexer.command());
         }
-        if (depth > 0) {
+        if (tests.isOpen()) {
             conditions.add(new int[] {conditionStart, Integer.MAX_VALUE});
         }
     }
@@ -135,8 +136,10 @@ final class ShellScript {
         for (ShellLexer.Field field : fields) {
             String text = field.text().toString();
             if (words.isEmpty() && field.assigned() != null) {
-                assign(field, exports);
-                assigned.add(field);
+                if (!tests.skips()) {
+                    assign(field, exports);
+                    assigned.add(field);
+                }
             } else if (words.isEmpty() && DECLARING.contains(text)) {
                 declares = true;
                 exports |= text.equals("export");
@@ -145,25 +148,22 @@ final class ShellScript {
                 words.add(word(field.text()));
             }
         }
-        if (!words.isEmpty()) {
+        boolean unsure = words.stream().anyMatch(word -> ambiguous(word.offset()) != null);
+        if (!words.isEmpty() && !tests.compares(words.stream().map(Word::text).toList(), unsure) && !tests.skips()) {
             commands.add(words);
             assigned.forEach(field -> exported.put(String.valueOf(field.assigned()), word(field.text())));
         }
     }
 
     private boolean isKeyword(String text, int offset) {
-        if (OPENING.contains(text)) {
-            conditionStart = depth++ == 0 ? offset : conditionStart;
-            return true;
+        boolean before = tests.isOpen();
+        tests.keyword(text);
+        if (tests.isOpen() && !before) {
+            conditionStart = offset;
+        } else if (before && !tests.isOpen()) {
+            conditions.add(new int[] {conditionStart, offset});
         }
-        if (CLOSING.contains(text)) {
-            depth = Math.max(0, depth - 1);
-            if (depth == 0) {
-                conditions.add(new int[] {conditionStart, offset});
-            }
-            return true;
-        }
-        return BETWEEN.contains(text);
+        return KEYWORDS.contains(text);
     }
 
     private void assign(ShellLexer.Field field, boolean exports) {
@@ -185,17 +185,24 @@ final class ShellScript {
         if (known == null) {
             known = new Variable(values);
             variables.put(name, known);
-        } else if (depth > 0
+        } else if (tests.isOpen()
                 && !field.appends()
                 && !extendsValue(known.values, values)
                 && !same(known.values, values)) {
             known.disagrees = true;
-        } else if (depth == 0) {
+        } else if (!tests.isOpen()) {
             known.disagrees = false;
             known.assignments.clear();
         }
         known.values = values;
         known.assignments.add(field.text().offset());
+    }
+
+    /** {@code ${NAME:=value}} sets what nothing has set. */
+    private void setDefault(String name, ShellText value) {
+        if (!tests.skips() && !variables.containsKey(name)) {
+            variables.put(name, new Variable(List.of(value)));
+        }
     }
 
     private static boolean extendsValue(List<ShellText> old, List<ShellText> now) {

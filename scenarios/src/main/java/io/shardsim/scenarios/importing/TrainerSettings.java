@@ -21,6 +21,7 @@ final class TrainerSettings implements Importer {
     @Override
     public void contribute(ForeignFile file, Draft draft) {
         contributeBatch(file, draft);
+        contributeLauncher(file, draft);
         contributePrecision(file, draft);
         contributeCheckpointing(file, draft);
         draft.giveDecimal(file, "max_grad_norm", Draft.CLIPPING, 0, 1e9);
@@ -37,7 +38,6 @@ final class TrainerSettings implements Importer {
             draft.giveWhole(file, key, Draft.SEQUENCE, 1, 16_777_216);
         }
         AdapterSettings.contribute(file, draft);
-        contributeLauncher(file, draft);
     }
 
     /** A command line says how many processes it starts. */
@@ -53,6 +53,8 @@ final class TrainerSettings implements Importer {
         if (stage != null) {
             String kind = List.of("ddp", "zero1", "zero2", "zero3-0.11").get(stage.intValue());
             draft.give(Draft.KIND, kind, file.key("zero_stage"));
+            draft.byDefault(
+                    Draft.PRECISION, "bf16".equals(file.text("dtype")) ? "bf16" : "fp16", "DeepSpeed-Chat's --dtype");
         }
     }
 
@@ -81,6 +83,7 @@ final class TrainerSettings implements Importer {
         if (on != null && on) {
             draft.give(Draft.CHECKPOINTING, "full", file.key("gradient_checkpointing"));
         }
+        draft.giveIf(file, "activation_checkpointing", Draft.CHECKPOINTING, "full");
         if (file.has("finetuning_type") && !file.flag("disable_gradient_checkpointing", false)) {
             draft.byDefault(Draft.CHECKPOINTING, "full", "LLaMA-Factory's default");
         }
@@ -98,10 +101,10 @@ final class TrainerSettings implements Importer {
 
     private static void contributeStrategy(ForeignFile file, Draft draft) {
         boolean sharded = contributeFsdp(file, draft);
-        ForeignKey deepSpeed = file.key("deepspeed");
-        if (deepSpeed != null) {
+        String deepSpeed = file.has("deepspeed_config") ? "deepspeed_config" : "deepspeed";
+        if (file.has(deepSpeed)) {
             draft.byDefault(Draft.PROFILE, "deepspeed-accelerate", "PyTorch's AdamW, as the Trainer passes it on");
-            AccelerateConfig.needs(file, draft, "deepspeed");
+            AccelerateConfig.needs(file, draft, deepSpeed);
         } else if (!sharded) {
             draft.afterwards(done -> {
                 done.byDefault(Draft.KIND, "ddp", "the Trainer without fsdp and deepspeed");

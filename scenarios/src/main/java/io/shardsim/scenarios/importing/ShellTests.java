@@ -1,0 +1,133 @@
+package io.shardsim.scenarios.importing;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which branches of a script's conditions run, as far as the values that {@code [ a = b ]} and its like compare tell. Arguments of the script are empty, as where
+ * nobody gives any. Loops and {@code case} are not decided.
+ */
+final class ShellTests {
+    private static final Set<String> UNDECIDED = Set.of("case", "for", "while", "until", "select");
+    private static final Set<String> ENDS = Set.of("fi", "esac", "done");
+
+    /** A condition or a loop that has not ended. */
+    private static final class Open {
+        /** Whether the commands read now run; null where nothing tells. */
+        @Nullable
+        Boolean runs = true;
+        /** Whether a branch has run. */
+        boolean done;
+        /** Whether a branch may have run. */
+        boolean undecided;
+    }
+
+    private final boolean decides;
+    private final Deque<Open> open = new ArrayDeque<>();
+    /** Commands of the condition that is read now; -1 outside of one. */
+    private int compared = -1;
+
+    private @Nullable Boolean result;
+
+    /** @param decides whether anything is decided at all */
+    ShellTests(boolean decides) {
+        this.decides = decides;
+    }
+
+    /** Whether nothing tells that the commands read now run. */
+    boolean isOpen() {
+        return open.stream().anyMatch(each -> each.undecided);
+    }
+
+    /** Whether the commands read now do not run. */
+    boolean skips() {
+        return open.stream().anyMatch(each -> Boolean.FALSE.equals(each.runs));
+    }
+
+    void keyword(String word) {
+        Open top = open.peek();
+        if (word.equals("if") || word.equals("elif")) {
+            compared = 0;
+            if (word.equals("if")) {
+                open.push(new Open());
+            }
+        } else if (UNDECIDED.contains(word)) {
+            Open loop = new Open();
+            branch(loop, null);
+            open.push(loop);
+        } else if (ENDS.contains(word)) {
+            open.poll();
+        } else if (word.equals("then") && top != null) {
+            branch(top, decides && compared == 1 ? result : null);
+            compared = -1;
+        } else if (word.equals("else") && top != null) {
+            branch(top, true);
+        } else if (word.equals("!") && compared >= 0) {
+            compared++;
+        }
+    }
+
+    private static void branch(Open of, @Nullable Boolean holds) {
+        of.runs = of.done ? Boolean.FALSE : of.undecided && Boolean.TRUE.equals(holds) ? null : holds;
+        of.done |= Boolean.TRUE.equals(of.runs);
+        of.undecided |= of.runs == null;
+    }
+
+    /**
+     * Whether a command belongs to a condition, which then knows what it compares.
+     *
+     * @param unsure whether a value in it is not known for sure
+     */
+    boolean compares(List<String> words, boolean unsure) {
+        if (compared < 0) {
+            return false;
+        }
+        compared++;
+        result = unsure || words.size() < 4 || !words.get(0).matches("\\[\\[?")
+                ? null
+                : test(words.subList(1, words.size() - 1).stream()
+                        .map(word -> word.replaceAll("\\$(\\d|\\{\\d})", ""))
+                        .toList());
+        return true;
+    }
+
+    private static @Nullable Boolean test(List<String> words) {
+        if (words.stream().anyMatch(word -> word.matches("(?s).*[$`*?].*"))) {
+            return null;
+        }
+        if (words.size() == 2) {
+            boolean empty = words.get(1).isEmpty();
+            return words.get(0).equals("-z")
+                    ? Boolean.valueOf(empty)
+                    : words.get(0).equals("-n") ? !empty : null;
+        }
+        if (words.size() != 3) {
+            return null;
+        }
+        String left = words.get(0);
+        String right = words.get(2);
+        return switch (words.get(1)) {
+            case "=", "==" -> left.equals(right);
+            case "!=" -> !left.equals(right);
+            default ->
+                left.matches("-?\\d{1,18}") && right.matches("-?\\d{1,18}")
+                        ? number(words.get(1), Long.compare(Long.parseLong(left), Long.parseLong(right)))
+                        : null;
+        };
+    }
+
+    private static @Nullable Boolean number(String operator, int sign) {
+        return switch (operator) {
+            case "-eq" -> sign == 0;
+            case "-ne" -> sign != 0;
+            case "-gt" -> sign > 0;
+            case "-ge" -> sign >= 0;
+            case "-lt" -> sign < 0;
+            case "-le" -> sign <= 0;
+            default -> null;
+        };
+    }
+}
