@@ -55,11 +55,7 @@ final class ArgumentReader {
     /** The block, or null where no command has known arguments. */
     static @Nullable Mapping read(String text, Set<String> dashed, Set<String> underscored, Problems problems) {
         try {
-            Mapping block = new ArgumentReader(text, ShellScript.read(text, true), dashed, underscored).block();
-            // Where every branch waits for an argument, all of them count.
-            return block != null
-                    ? block
-                    : new ArgumentReader(text, ShellScript.read(text, false), dashed, underscored).block();
+            return new ArgumentReader(text, ShellScript.read(text), dashed, underscored).block();
         } catch (LiteralReader.Refused refused) {
             return problems.refuse(refused.position, String.valueOf(refused.getMessage()));
         }
@@ -75,8 +71,9 @@ final class ArgumentReader {
                 most = count;
             }
         }
-        if (best.isEmpty()) {
-            best = script.words();
+        List<Word> kept = script.words();
+        if (count(kept) > 2 * count(best)) {
+            best = kept;
         }
         if (count(best) < KNOWN_MIN) {
             return null;

@@ -55,7 +55,9 @@ final class ForeignReader {
                     Position.START,
                     shell
                             ? "is a shell script without a training command; give the script that has its arguments"
-                            : root == null ? Importers.unknown() : "is " + root.kind() + "; " + Importers.unknown());
+                            : root == null
+                                    ? Importers.unknown(false)
+                                    : "is " + root.kind() + "; " + Importers.unknown(false));
         }
         return null;
     }
@@ -65,7 +67,7 @@ final class ForeignReader {
         String known = Known.unread(text);
         boolean toml = file.endsWith(".toml")
                 || SECTION.matcher(text).find() && !withoutComments(text).startsWith("{");
-        return known != null || !toml ? known : "is TOML, which is not read; it " + Importers.unknown();
+        return known != null || !toml ? known : "is TOML, which is not read; it " + Importers.unknown(false);
     }
 
     private static boolean isShell(String file, String text) {

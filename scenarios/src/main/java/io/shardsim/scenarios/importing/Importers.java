@@ -73,16 +73,18 @@ final class Importers {
         return best;
     }
 
-    /** What to tell about a file of no known kind. */
-    static String unknown() {
+    /**
+     * What to tell about a file of no known kind.
+     *
+     * @param arguments whether the file is a command with arguments
+     */
+    static String unknown(boolean arguments) {
+        if (arguments) {
+            return "starts a training whose arguments name no model and no batch that are known; give the configuration"
+                    + " that it names, or write a scenario by hand";
+        }
         List<String> titles = new ArrayList<>();
         ALL.forEach(importer -> titles.add(table(importer).title()));
         return "is of no known kind; known: " + String.join(", ", titles);
-    }
-
-    /** What to tell about a command whose arguments start processes, and tell nothing of what they train. */
-    static String unknownCommand() {
-        return "starts a training whose arguments name no model and no batch that are known; give the configuration that"
-                + " it names, or write a scenario by hand";
     }
 }

@@ -121,9 +121,7 @@ public final class ScenarioImport {
         boolean sure = importer != null && Importers.table(importer).isMarked(root);
         String other = sure || !content.arguments() ? null : Known.unread(root, source.text());
         if (importer == null || other != null) {
-            found.add(
-                    Position.START,
-                    other != null ? other : content.arguments() ? Importers.unknownCommand() : Importers.unknown());
+            found.add(Position.START, other != null ? other : Importers.unknown(content.arguments()));
             return;
         }
         add(source.name(), "", importer, importer.unwrap(root), found);

@@ -217,12 +217,8 @@ final class ShellLexer {
         if (field.assigned() == null) {
             return field.text();
         }
-        ShellText text = new ShellText();
-        for (char letter : (field.assigned() + (field.appends() ? "+=" : "=")).toCharArray()) {
-            text.add(letter, field.text().offset());
-        }
-        text.add(field.text());
-        return text;
+        String name = field.assigned() + (field.appends() ? "+=" : "=");
+        return ShellText.at(field.text().offset(), name).followedBy(field.text());
     }
 
     private void redirection() {
@@ -400,13 +396,8 @@ final class ShellLexer {
             variable(name, end, quoted ? rest.isEmpty() ? Cut.NOWHERE : Cut.BETWEEN_ITEMS : Cut.AT_BLANKS, null);
         } else if (rest.matches("(?s):?[-=].*")) {
             if (rest.matches("(?s):?=.*")) {
-                ShellText value = new ShellText();
-                value.beginAt(at);
                 String set = rest.substring(rest.indexOf('=') + 1).replaceAll("^[\"']|[\"']$", "");
-                for (char letter : set.toCharArray()) {
-                    value.add(letter, at);
-                }
-                defaults.accept(name, value);
+                defaults.accept(name, ShellText.at(at, set));
             }
             variable(
                     name,

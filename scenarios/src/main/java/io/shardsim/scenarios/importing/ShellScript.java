@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The commands of a shell script with the variables that the script sets written out. Nothing is executed: what only a shell can know ({@code $(...)}, variables
  * of the environment) stays as written.
  *
- * <p>A condition that compares values known here is decided by {@link ShellTests}; arguments of the script are empty in it. Other conditions and loops are not
+ * <p>A condition that compares values known here is decided by {@link ShellTests}; Other conditions and loops are not
  * decided. What stands in them counts, and {@link #conditional} tells so; a variable that is set to several values in them is {@link #ambiguous}.
  */
 final class ShellScript {
@@ -27,7 +27,7 @@ final class ShellScript {
     private final Map<String, Word> exported = new LinkedHashMap<>();
     private final List<List<Word>> commands = new ArrayList<>();
     private final List<int[]> conditions = new ArrayList<>();
-    private final ShellTests tests;
+    private final ShellTests tests = new ShellTests();
     private int conditionStart;
 
     /** A word after expansion; {@code offset} is where its first letter stands in the script. */
@@ -46,19 +46,17 @@ final class ShellScript {
         }
     }
 
-    private ShellScript(String text, ShellTests tests) {
-        this.tests = tests;
+    private ShellScript(String text) {
         this.lexer = new ShellLexer(text, this::value, this::setDefault);
     }
 
     /**
      * Reads a script.
      *
-     * @param decides whether conditions are decided where their values tell
      * @throws LiteralReader.Refused when its variables expand to too much
      */
-    static ShellScript read(String text, boolean decides) {
-        ShellScript script = new ShellScript(text, new ShellTests(decides));
+    static ShellScript read(String text) {
+        ShellScript script = new ShellScript(text);
         script.run();
         return script;
     }
@@ -145,7 +143,10 @@ final class ShellScript {
                 exports |= text.equals("export");
             } else if (!declares
                     && !(words.isEmpty() && isKeyword(text, field.text().offset()))) {
-                words.add(word(field.text()));
+                // What bash -c runs is a command, too.
+                boolean inside =
+                        !words.isEmpty() && words.get(words.size() - 1).text().equals("-c");
+                (inside ? field.text().split() : List.of(field.text())).forEach(part -> words.add(word(part)));
             }
         }
         boolean unsure = words.stream().anyMatch(word -> ambiguous(word.offset()) != null);

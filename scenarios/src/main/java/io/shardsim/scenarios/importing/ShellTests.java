@@ -7,8 +7,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which branches of a script's conditions run, as far as the values that {@code [ a = b ]} and its like compare tell. Arguments of the script are empty, as where
- * nobody gives any. Loops and {@code case} are not decided.
+ * Which branches of a script's conditions run, as far as the values that {@code [ a = b ]} and its like compare tell. An argument of the script that is compared
+ * with nothing is empty, as where nobody gives it. Loops and {@code case} are not decided.
  */
 final class ShellTests {
     private static final Set<String> UNDECIDED = Set.of("case", "for", "while", "until", "select");
@@ -25,17 +25,11 @@ final class ShellTests {
         boolean undecided;
     }
 
-    private final boolean decides;
     private final Deque<Open> open = new ArrayDeque<>();
     /** Commands of the condition that is read now; -1 outside of one. */
     private int compared = -1;
 
     private @Nullable Boolean result;
-
-    /** @param decides whether anything is decided at all */
-    ShellTests(boolean decides) {
-        this.decides = decides;
-    }
 
     /** Whether nothing tells that the commands read now run. */
     boolean isOpen() {
@@ -61,7 +55,7 @@ final class ShellTests {
         } else if (ENDS.contains(word)) {
             open.poll();
         } else if (word.equals("then") && top != null) {
-            branch(top, decides && compared == 1 ? result : null);
+            branch(top, compared == 1 ? result : null);
             compared = -1;
         } else if (word.equals("else") && top != null) {
             branch(top, true);
@@ -86,48 +80,42 @@ final class ShellTests {
             return false;
         }
         compared++;
-        result = unsure || words.size() < 4 || !words.get(0).matches("\\[\\[?")
-                ? null
-                : test(words.subList(1, words.size() - 1).stream()
-                        .map(word -> word.replaceAll("\\$(\\d|\\{\\d})", ""))
-                        .toList());
+        boolean test = !unsure && words.size() > 3 && words.get(0).matches("\\[\\[?");
+        result = test ? test(words.subList(1, words.size() - 1)) : null;
         return true;
     }
 
     private static @Nullable Boolean test(List<String> words) {
-        if (words.stream().anyMatch(word -> word.matches("(?s).*[$`*?].*"))) {
+        String operator = words.get(words.size() == 2 ? 0 : 1);
+        String left = words.size() == 3 ? words.get(0) : "";
+        String right = words.get(words.size() - 1);
+        if (words.size() > 3 || !isKnown(left, right) || !isKnown(right, left)) {
             return null;
         }
-        if (words.size() == 2) {
-            boolean empty = words.get(1).isEmpty();
-            return words.get(0).equals("-z")
-                    ? Boolean.valueOf(empty)
-                    : words.get(0).equals("-n") ? !empty : null;
-        }
-        if (words.size() != 3) {
+        boolean numbers = left.matches("-?\\d{1,18}") && right.matches("-?\\d{1,18}");
+        if (words.size() == 3 && operator.startsWith("-") && !numbers) {
             return null;
         }
-        String left = words.get(0);
-        String right = words.get(2);
-        return switch (words.get(1)) {
-            case "=", "==" -> left.equals(right);
-            case "!=" -> !left.equals(right);
-            default ->
-                left.matches("-?\\d{1,18}") && right.matches("-?\\d{1,18}")
-                        ? number(words.get(1), Long.compare(Long.parseLong(left), Long.parseLong(right)))
-                        : null;
-        };
-    }
-
-    private static @Nullable Boolean number(String operator, int sign) {
+        int sign = operator.matches("-..")
+                ? Long.compare(Long.parseLong(left), Long.parseLong(right))
+                : plain(left).compareTo(plain(right));
         return switch (operator) {
-            case "-eq" -> sign == 0;
-            case "-ne" -> sign != 0;
+            case "=", "==", "-eq", "-z" -> sign == 0;
+            case "!=", "-ne", "-n" -> sign != 0;
             case "-gt" -> sign > 0;
             case "-ge" -> sign >= 0;
             case "-lt" -> sign < 0;
             case "-le" -> sign <= 0;
             default -> null;
         };
+    }
+
+    /** An argument of the script is known to be empty, no more. */
+    private static boolean isKnown(String word, String other) {
+        return !plain(word).matches("(?s).*[$`*?].*") && (plain(word).equals(word) || other.isEmpty());
+    }
+
+    private static String plain(String word) {
+        return word.replaceAll("^\\$(\\d|\\{\\d})$", "");
     }
 }

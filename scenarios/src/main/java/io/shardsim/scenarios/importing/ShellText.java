@@ -10,6 +10,14 @@ final class ShellText {
     private int[] offsets = new int[8];
     private int start;
 
+    /** A word that is written at one place. */
+    static ShellText at(int offset, String letters) {
+        ShellText text = new ShellText();
+        text.beginAt(offset);
+        letters.chars().forEach(letter -> text.add((char) letter, offset));
+        return text;
+    }
+
     void add(char letter, int offset) {
         if (letters.length() == offsets.length) {
             offsets = Arrays.copyOf(offsets, 2 * offsets.length);

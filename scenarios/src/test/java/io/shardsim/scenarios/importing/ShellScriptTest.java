@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 /** The part of the shell's language that training scripts are written in. */
 class ShellScriptTest {
     private static List<String> last(String script) {
-        List<List<ShellScript.Word>> commands = ShellScript.read(script, true).commands();
+        List<List<ShellScript.Word>> commands = ShellScript.read(script).commands();
         return commands.get(commands.size() - 1).stream()
                 .map(ShellScript.Word::text)
                 .toList();
@@ -23,7 +23,7 @@ class ShellScriptTest {
     /** A variable in front of a command reaches it as an exported one does; one on a line of its own does not. */
     @Test
     void whatACommandIsGivenIsExported() {
-        assertThat(ShellScript.read("A=1\nexport B=2\nC=3 D=4 run\n", true).exported())
+        assertThat(ShellScript.read("A=1\nexport B=2\nC=3 D=4 run\n").exported())
                 .containsOnlyKeys("B", "C", "D");
     }
 
@@ -42,7 +42,7 @@ class ShellScriptTest {
     @Test
     void continuedLinesCommentsAndRedirectionsAreNoWords() {
         assertThat(last("run a \\\n  b # c\\\n")).containsExactly("run", "a", "b");
-        assertThat(ShellScript.read("run a > log 2>&1 <<E\nnot --a word\nE\n", true)
+        assertThat(ShellScript.read("run a > log 2>&1 <<E\nnot --a word\nE\n")
                         .commands()
                         .get(0))
                 .hasSize(2);
@@ -56,7 +56,7 @@ class ShellScriptTest {
 
     @Test
     void everyWordKnowsItsPlace() {
-        ShellScript script = ShellScript.read("A=7\nrun \\\n   --n $A", true);
+        ShellScript script = ShellScript.read("A=7\nrun \\\n   --n $A");
         List<ShellScript.Word> words = script.commands().get(0);
         assertThat(script.position(words.get(1).offset())).hasToString("3:4");
         assertThat(script.position(words.get(2).offset())).hasToString("1:3");

@@ -1,0 +1,11 @@
+cfg.model = AutoBridge.from_hf_pretrained("meta-llama/Meta-Llama-3-8B").get_model_config()
+cfg.model.tensor_model_parallel_size = 1
+cfg.model.pipeline_model_parallel_size = 1
+cfg.model.virtual_pipeline_model_parallel_size = None
+cfg.model.context_parallel_size = 2
+cfg.model.sequence_parallel = False
+cfg.model.seq_length = 8192
+cfg.dataset.seq_length = 8192
+cfg.train.global_batch_size = 512
+cfg.train.micro_batch_size = 1
+cfg.model.recompute_granularity = None
