@@ -126,15 +126,11 @@ final class AccelerateConfig implements Importer {
             if (done.has(Draft.KIND)) {
                 file.judge(key, Verdict.MODELLED, "read from the DeepSpeed configuration that was given too");
             } else {
-                ForeignKey named = file.key(key);
-                boolean inScript = named != null && named.text().equals("true");
-                file.refuse(
-                        key,
-                        inScript
-                                ? key
-                                        + " leaves the strategy to the script; give its DeepSpeed configuration as a .json file, too"
-                                : key
-                                        + " names a DeepSpeed configuration, which says the strategy; give that file, too");
+                boolean inScript = "true".equals(file.text(key));
+                String what = inScript
+                        ? " leaves its DeepSpeed configuration to the script"
+                        : " names a DeepSpeed configuration";
+                file.refuse(key, key + what + ", which says the strategy; give that file, too");
             }
         });
     }

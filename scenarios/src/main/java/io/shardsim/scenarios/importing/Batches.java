@@ -37,12 +37,9 @@ final class Batches {
     }
 
     void settle() {
-        boolean eightBits = String.valueOf(draft.text(Draft.PROFILE)).endsWith("fp8");
-        draft.assume(
-                Draft.INSTANCE,
-                eightBits ? HOPPER : INSTANCE,
-                (eightBits ? "no file says, and FP8 needs a Hopper GPU" : "no file says")
-                        + "; --instance NAME changes it");
+        boolean hopper = String.valueOf(draft.text(Draft.PROFILE)).endsWith("fp8");
+        String why = hopper ? "no file says, and FP8 needs a Hopper GPU" : "no file says";
+        draft.assume(Draft.INSTANCE, hopper ? HOPPER : INSTANCE, why + "; --instance NAME changes it");
         InstanceSpec instance = instance();
         if (instance == null) {
             return;

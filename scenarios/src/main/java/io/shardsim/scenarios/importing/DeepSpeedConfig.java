@@ -64,9 +64,6 @@ final class DeepSpeedConfig implements Importer {
         if (!file.has(STAGE)) {
             draft.byDefault(Draft.KIND, kind, "DeepSpeed without ZeRO");
         }
-        if (stage == 0) {
-            draft.afterwards(done -> shardStates(done, file.key(STAGE)));
-        }
         contributeBuckets(file, draft, stage);
         contributeOffload(file, draft, stage);
         if (kind.equals("zeropp")) {
@@ -152,22 +149,6 @@ final class DeepSpeedConfig implements Importer {
         return stage == null ? 0 : stage;
     }
 
-    /**
-     * Without ZeRO, weights in BF16 get an optimizer that shards its FP32 states among replicas [2].
-     *
-     * <p>[2] deepspeedai/DeepSpeed edaa7221, deepspeed/runtime/engine.py, _do_optimizer_sanity_check, and bf16_optimizer.py.
-     */
-    static void shardStates(Draft draft, @Nullable ForeignKey stage) {
-        if ("bf16".equals(draft.text(Draft.PRECISION))) {
-            draft.settle(Draft.KIND, new Fact("zero1", Fact.Rank.DEFAULT, stage, "DeepSpeed's BF16 optimizer"));
-            if (stage != null) {
-                stage.judge(
-                        Verdict.APPROXIMATED,
-                        "strategy.kind zero1: without ZeRO, DeepSpeed's BF16 optimizer shards FP32 states among replicas");
-            }
-        }
-    }
-
     private static String kind(ForeignFile file, long stage) {
         if (stage == 1 || stage == 2) {
             return "zero" + stage;
@@ -177,7 +158,7 @@ final class DeepSpeedConfig implements Importer {
                     STAGE,
                     Verdict.APPROXIMATED,
                     "strategy.kind ddp with DeepSpeed's kernels; ddp overlaps its all-reduce with backward, DeepSpeed"
-                            + " does not");
+                            + " does not, and shards FP32 states where weights are bf16");
             return "ddp";
         }
         Long shards = file.whole(MICS, -1, MOST);

@@ -73,11 +73,7 @@ final class Importers {
         return best;
     }
 
-    /**
-     * What to tell about a file of no known kind.
-     *
-     * @param arguments whether the file is a command with arguments
-     */
+    /** What to tell about a file, or a command with arguments, of no known kind. */
     static String unknown(boolean arguments) {
         if (arguments) {
             return "starts a training whose arguments name no model and no batch that are known; give the configuration"

@@ -1,7 +1,6 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.simulator.schema.Block;
-import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -27,22 +26,14 @@ final class Known {
         return unread(keys(text), "");
     }
 
-    /** What to tell about a command of a kind that is not read; null for any other. */
-    static @Nullable String unread(Mapping arguments, String script) {
-        Set<String> names = new HashSet<>();
-        arguments.entries().forEach(entry -> names.add(plain(entry.key())));
-        return unread(names, script.toLowerCase(Locale.ROOT));
-    }
-
-    private static @Nullable String unread(Set<String> found, String script) {
+    /** What to tell about a command of a kind that is not read, by its arguments and its text in small letters; null for any other. */
+    static @Nullable String unread(Set<String> found, String script) {
         Block kind = null;
         long most = KEYS_MIN - 1;
         for (Block each : FILE.<Block>list("files")) {
-            long count = each.list("keys").stream().filter(found::contains).count()
-                    + KEYS_MIN
-                            * each.<String>list("runs").stream()
-                                    .filter(script::contains)
-                                    .count();
+            long runs =
+                    each.<String>list("runs").stream().filter(script::contains).count();
+            long count = each.list("keys").stream().filter(found::contains).count() + KEYS_MIN * runs;
             if (count > most) {
                 kind = each;
                 most = count;
@@ -60,13 +51,9 @@ final class Known {
         Matcher matcher = KEY.matcher(text);
         while (matcher.find()) {
             String key = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
-            keys.addAll(List.of(plain(key).split("\\.")));
+            keys.addAll(List.of(key.toLowerCase(Locale.ROOT).replace('-', '_').split("\\.")));
         }
         return keys;
-    }
-
-    private static String plain(String key) {
-        return key.toLowerCase(Locale.ROOT).replace('-', '_');
     }
 
     /** What is known of each model_type that is modelled. */

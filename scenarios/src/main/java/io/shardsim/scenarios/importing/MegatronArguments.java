@@ -16,7 +16,7 @@ final class MegatronArguments implements Importer {
 
     @Override
     public void contribute(ForeignFile file, Draft draft) {
-        contributeCluster(file, draft);
+        contributeCluster(file, draft, '-');
         refuseOthers(file);
         if (file.has("num-layers") || file.has("hidden-size")) {
             contributeModel(file, draft);
@@ -51,14 +51,15 @@ final class MegatronArguments implements Importer {
         }
     }
 
-    private static void contributeCluster(ForeignFile file, Draft draft) {
+    /** What the launcher is told, whose arguments have dashes or underscores. */
+    static void contributeCluster(ForeignFile file, Draft draft, char between) {
         for (String key : List.of("nnodes", "num-nodes", "num-machines")) {
-            Long nodes = launcher(file, key, 65_536);
-            draft.give(Draft.NODES, nodes, file.key(key));
+            String name = key.replace('-', between);
+            draft.give(Draft.NODES, launcher(file, name, 65_536), file.key(name));
         }
         for (String key : List.of("nproc-per-node", "num-gpus", "gpus-per-node")) {
-            Long gpus = launcher(file, key, 64);
-            draft.give(Draft.GPUS_PER_NODE, gpus, file.key(key));
+            String name = key.replace('-', between);
+            draft.give(Draft.GPUS_PER_NODE, launcher(file, name, 64), file.key(name));
         }
     }
 
@@ -344,12 +345,18 @@ final class MegatronArguments implements Importer {
         Long stage = file.whole("zero-stage", 0, 3);
         draft.byDefault(Draft.PROFILE, "deepspeed", "kernels of Megatron-DeepSpeed");
         if (stage != null) {
+            boolean shards = stage == 0 && file.flag("bf16", false);
             draft.give(
                     Draft.KIND,
-                    List.of("ddp", "zero1", "zero2", "zero3-0.11").get(stage.intValue()),
+                    shards
+                            ? "zero1"
+                            : List.of("ddp", "zero1", "zero2", "zero3-0.11").get(stage.intValue()),
                     file.key("zero-stage"));
-            if (stage == 0) {
-                draft.afterwards(done -> DeepSpeedConfig.shardStates(done, file.key("zero-stage")));
+            if (shards) {
+                // deepspeedai/DeepSpeed edaa7221, deepspeed/runtime/engine.py, _do_optimizer_sanity_check;
+                // bf16_optimizer.py.
+                file.judge(
+                        "zero-stage", Verdict.APPROXIMATED, "zero1: DeepSpeed's BF16 optimizer shards its FP32 states");
             }
             file.judge(
                     "deepspeed-config",

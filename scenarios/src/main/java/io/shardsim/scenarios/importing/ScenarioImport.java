@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -119,12 +120,18 @@ public final class ScenarioImport {
         }
         Importer importer = Importers.recognize(root, content.arguments());
         boolean sure = importer != null && Importers.table(importer).isMarked(root);
-        String other = sure || !content.arguments() ? null : Known.unread(root, source.text());
+        String other = sure || !content.arguments() ? null : unread(root, source.text());
         if (importer == null || other != null) {
             found.add(Position.START, other != null ? other : Importers.unknown(content.arguments()));
             return;
         }
         add(source.name(), "", importer, importer.unwrap(root), found);
+    }
+
+    private static @Nullable String unread(Mapping arguments, String script) {
+        Set<String> names = new LinkedHashSet<>();
+        arguments.entries().forEach(entry -> names.add(entry.key().replace('-', '_')));
+        return Known.unread(names, script.toLowerCase(Locale.ROOT));
     }
 
     /** A configuration, and another one that stands inside it. */

@@ -32,12 +32,7 @@ final class ShellLexer {
     private boolean wordBegun;
     private List<Field> fields = new ArrayList<>();
 
-    /**
-     * Begins a script.
-     *
-     * @param variables what a name stands for; null for an unknown one
-     * @param defaults is told what {@code ${NAME:=value}} sets
-     */
+    /** Of variables, knows what a name stands for, null for an unknown one; tells defaults what {@code ${NAME:=value}} sets. */
     ShellLexer(
             String script,
             Function<String, @Nullable List<ShellText>> variables,

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The commands of a shell script with the variables that the script sets written out. Nothing is executed: what only a shell can know ({@code $(...)}, variables
  * of the environment) stays as written.
  *
- * <p>A condition that compares values known here is decided by {@link ShellTests}; Other conditions and loops are not
+ * <p>A condition that compares values known here is decided by {@link ShellTests}. Other conditions and loops are not
  * decided. What stands in them counts, and {@link #conditional} tells so; a variable that is set to several values in them is {@link #ambiguous}.
  */
 final class ShellScript {
@@ -149,8 +149,10 @@ final class ShellScript {
                 (inside ? field.text().split() : List.of(field.text())).forEach(part -> words.add(word(part)));
             }
         }
-        boolean unsure = words.stream().anyMatch(word -> ambiguous(word.offset()) != null);
-        if (!words.isEmpty() && !tests.compares(words.stream().map(Word::text).toList(), unsure) && !tests.skips()) {
+        if (tests.inCondition() && !words.isEmpty()) {
+            boolean unsure = words.stream().anyMatch(word -> ambiguous(word.offset()) != null);
+            tests.compare(unsure ? List.of() : words.stream().map(Word::text).toList());
+        } else if (!words.isEmpty() && !tests.skips()) {
             commands.add(words);
             assigned.forEach(field -> exported.put(String.valueOf(field.assigned()), word(field.text())));
         }

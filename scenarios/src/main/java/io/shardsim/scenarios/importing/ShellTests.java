@@ -3,7 +3,6 @@ package io.shardsim.scenarios.importing;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +10,6 @@ import org.jspecify.annotations.Nullable;
  * with nothing is empty, as where nobody gives it. Loops and {@code case} are not decided.
  */
 final class ShellTests {
-    private static final Set<String> UNDECIDED = Set.of("case", "for", "while", "until", "select");
-    private static final Set<String> ENDS = Set.of("fi", "esac", "done");
-
     /** A condition or a loop that has not ended. */
     private static final class Open {
         /** Whether the commands read now run; null where nothing tells. */
@@ -41,48 +37,46 @@ final class ShellTests {
         return open.stream().anyMatch(each -> Boolean.FALSE.equals(each.runs));
     }
 
+    /** Whether a condition is read now. */
+    boolean inCondition() {
+        return compared >= 0;
+    }
+
     void keyword(String word) {
-        Open top = open.peek();
-        if (word.equals("if") || word.equals("elif")) {
-            compared = 0;
-            if (word.equals("if")) {
+        switch (word) {
+            case "if" -> {
                 open.push(new Open());
+                compared = 0;
             }
-        } else if (UNDECIDED.contains(word)) {
-            Open loop = new Open();
-            branch(loop, null);
-            open.push(loop);
-        } else if (ENDS.contains(word)) {
-            open.poll();
-        } else if (word.equals("then") && top != null) {
-            branch(top, compared == 1 ? result : null);
-            compared = -1;
-        } else if (word.equals("else") && top != null) {
-            branch(top, true);
-        } else if (word.equals("!") && compared >= 0) {
-            compared++;
+            case "elif" -> compared = 0;
+            case "case", "for", "while", "until", "select" -> {
+                open.push(new Open());
+                branch(null);
+            }
+            case "fi", "esac", "done" -> open.poll();
+            case "then" -> {
+                branch(compared == 1 ? result : null);
+                compared = -1;
+            }
+            case "else" -> branch(true);
+            default -> compared += inCondition() && word.equals("!") ? 1 : 0;
         }
     }
 
-    private static void branch(Open of, @Nullable Boolean holds) {
-        of.runs = of.done ? Boolean.FALSE : of.undecided && Boolean.TRUE.equals(holds) ? null : holds;
-        of.done |= Boolean.TRUE.equals(of.runs);
-        of.undecided |= of.runs == null;
+    private void branch(@Nullable Boolean holds) {
+        Open of = open.peek();
+        if (of != null) {
+            of.runs = of.done ? Boolean.FALSE : of.undecided && Boolean.TRUE.equals(holds) ? null : holds;
+            of.done |= Boolean.TRUE.equals(of.runs);
+            of.undecided |= of.runs == null;
+        }
     }
 
-    /**
-     * Whether a command belongs to a condition, which then knows what it compares.
-     *
-     * @param unsure whether a value in it is not known for sure
-     */
-    boolean compares(List<String> words, boolean unsure) {
-        if (compared < 0) {
-            return false;
-        }
+    /** A command of the condition; without words where a value in it is not known for sure. */
+    void compare(List<String> words) {
         compared++;
-        boolean test = !unsure && words.size() > 3 && words.get(0).matches("\\[\\[?");
+        boolean test = words.size() > 3 && words.get(0).matches("\\[\\[?");
         result = test ? test(words.subList(1, words.size() - 1)) : null;
-        return true;
     }
 
     private static @Nullable Boolean test(List<String> words) {

@@ -42,12 +42,7 @@ final class TrainerSettings implements Importer {
 
     /** A command line says how many processes it starts. */
     private static void contributeLauncher(ForeignFile file, Draft draft) {
-        for (String key : List.of("nnodes", "num_nodes", "num_machines")) {
-            draft.give(Draft.NODES, MegatronArguments.launcher(file, key, 65_536), file.key(key));
-        }
-        for (String key : List.of("nproc_per_node", "num_gpus", "gpus_per_node")) {
-            draft.give(Draft.GPUS_PER_NODE, MegatronArguments.launcher(file, key, 64), file.key(key));
-        }
+        MegatronArguments.contributeCluster(file, draft, '_');
         draft.give(Draft.WORLD, MegatronArguments.launcher(file, "num_processes", 1 << 22), file.key("num_processes"));
         Long stage = file.whole("zero_stage", 0, 3);
         if (stage != null) {
