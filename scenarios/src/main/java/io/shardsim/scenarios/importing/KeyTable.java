@@ -188,9 +188,8 @@ public final class KeyTable {
 
     private boolean tells(String key) {
         Entry entry = entries.get(key);
-        return names("").contains(key)
-                && !key.equals("env")
-                && !(entry != null && entry.source().startsWith(LAUNCHER));
+        boolean launcher = entry != null && entry.source().startsWith(LAUNCHER);
+        return names("").contains(key) && !key.equals("env") && !launcher;
     }
 
     /** Kinds of strategies whose configuration is written as such a file. */

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -8,6 +9,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What is known by name; the resource {@code importing/known.yaml}. Read when a file is first imported. */
@@ -26,8 +29,14 @@ final class Known {
         return unread(keys(text), "");
     }
 
-    /** What to tell about a command of a kind that is not read, by its arguments and its text in small letters; null for any other. */
-    static @Nullable String unread(Set<String> found, String script) {
+    /** As {@link #unread(String)}, of the arguments of a script in small letters. */
+    static @Nullable String unread(Mapping arguments, String script) {
+        Stream<String> names =
+                arguments.entries().stream().map(entry -> entry.key().replace('-', '_'));
+        return unread(names.collect(Collectors.toSet()), script);
+    }
+
+    private static @Nullable String unread(Set<String> found, String script) {
         Block kind = null;
         long most = KEYS_MIN - 1;
         for (Block each : FILE.<Block>list("files")) {

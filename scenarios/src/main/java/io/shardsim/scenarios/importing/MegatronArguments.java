@@ -281,11 +281,7 @@ final class MegatronArguments implements Importer {
         if (layers == null || "selective".equals(granularity)) {
             file.judge(key, Verdict.IRRELEVANT, "selective recomputation does not read it");
         } else if ("block".equals(method)) {
-            long stages = Math.max(
-                    1,
-                    file.has("pipeline-model-parallel-size")
-                            ? orOne(file.whole("pipeline-model-parallel-size", 1, 4096))
-                            : 1);
+            long stages = orOne(file.whole("pipeline-model-parallel-size", 1, 4096));
             Long all = file.whole("num-layers", 1, MOST);
             draft.give(
                     "training.checkpointed_layers",

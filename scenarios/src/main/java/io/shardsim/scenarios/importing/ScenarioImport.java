@@ -38,9 +38,6 @@ public final class ScenarioImport {
         this.choices = choices;
     }
 
-    /** A file before its kind is known. */
-    private record Source(String name, String text) {}
-
     /**
      * Reads files that the user named.
      *
@@ -53,7 +50,7 @@ public final class ScenarioImport {
             work.problems.add(found);
             String text = YamlReader.text(name, found);
             if (text != null) {
-                work.add(new Source(name, text), found);
+                work.add(name, text, found);
             }
         }
         return work.finish();
@@ -80,7 +77,7 @@ public final class ScenarioImport {
         texts.forEach((name, text) -> {
             Problems found = new Problems(name);
             work.problems.add(found);
-            work.add(new Source(name, text), found);
+            work.add(name, text, found);
         });
         return work.finish();
     }
@@ -108,30 +105,25 @@ public final class ScenarioImport {
         return content != null && OpenedFile.isScenario(content.root());
     }
 
-    private void add(Source source, Problems found) {
-        ForeignReader.Content content = ForeignReader.read(source.name(), source.text(), found);
+    private void add(String name, String text, Problems found) {
+        ForeignReader.Content content = ForeignReader.read(name, text, found);
         if (content == null) {
             return;
         }
         Mapping root = content.root();
         if (OpenedFile.isScenario(root)) {
-            found.add(Position.START, "is a scenario already; run it with shardsim run " + source.name());
+            found.add(Position.START, "is a scenario already; run it with shardsim run " + name);
             return;
         }
         Importer importer = Importers.recognize(root, content.arguments());
-        boolean sure = importer != null && Importers.table(importer).isMarked(root);
-        String other = sure || !content.arguments() ? null : unread(root, source.text());
+        boolean sure = !content.arguments()
+                || importer != null && Importers.table(importer).isMarked(root);
+        String other = sure ? null : Known.unread(root, text.toLowerCase(Locale.ROOT));
         if (importer == null || other != null) {
             found.add(Position.START, other != null ? other : Importers.unknown(content.arguments()));
             return;
         }
-        add(source.name(), "", importer, importer.unwrap(root), found);
-    }
-
-    private static @Nullable String unread(Mapping arguments, String script) {
-        Set<String> names = new LinkedHashSet<>();
-        arguments.entries().forEach(entry -> names.add(entry.key().replace('-', '_')));
-        return Known.unread(names, script.toLowerCase(Locale.ROOT));
+        add(name, "", importer, importer.unwrap(root), found);
     }
 
     /** A configuration, and another one that stands inside it. */

@@ -86,11 +86,11 @@ final class ShellTests {
         if (words.size() > 3 || !isKnown(left, right) || !isKnown(right, left)) {
             return null;
         }
-        boolean numbers = left.matches("-?\\d{1,18}") && right.matches("-?\\d{1,18}");
-        if (words.size() == 3 && operator.startsWith("-") && !numbers) {
+        boolean numbers = words.size() == 3 && operator.startsWith("-");
+        if (numbers && !(left + " " + right).matches("-?\\d{1,18} -?\\d{1,18}")) {
             return null;
         }
-        int sign = operator.matches("-..")
+        int sign = numbers
                 ? Long.compare(Long.parseLong(left), Long.parseLong(right))
                 : plain(left).compareTo(plain(right));
         return switch (operator) {

@@ -63,21 +63,15 @@ final class TrainerSettings implements Importer {
     }
 
     private static void contributePrecision(ForeignFile file, Draft draft) {
-        boolean half = file.flag("fp16", false);
-        boolean brain = file.flag("bf16", false) || file.flag("pure_bf16", false);
-        draft.give(Draft.PRECISION, half ? "fp16" : null, file.key("fp16"));
-        draft.give(Draft.PRECISION, file.flag("bf16", false) ? "bf16" : null, file.key("bf16"));
+        draft.giveIf(file, "fp16", Draft.PRECISION, "fp16");
+        draft.giveIf(file, "bf16", Draft.PRECISION, "bf16");
         draft.giveIf(file, "pure_bf16", Draft.PRECISION, "bf16");
-        if (!half && !brain) {
-            draft.byDefault(Draft.PRECISION, "fp32", "the Trainer without bf16 and fp16");
-        }
+        draft.byDefault(Draft.PRECISION, "fp32", "the Trainer without bf16 and fp16");
     }
 
     private static void contributeCheckpointing(ForeignFile file, Draft draft) {
         Boolean on = file.flag("gradient_checkpointing");
-        if (on != null && on) {
-            draft.give(Draft.CHECKPOINTING, "full", file.key("gradient_checkpointing"));
-        }
+        draft.giveIf(file, "gradient_checkpointing", Draft.CHECKPOINTING, "full");
         draft.giveIf(file, "activation_checkpointing", Draft.CHECKPOINTING, "full");
         if (file.has("finetuning_type") && !file.flag("disable_gradient_checkpointing", false)) {
             draft.byDefault(Draft.CHECKPOINTING, "full", "LLaMA-Factory's default");

@@ -23,10 +23,16 @@ import org.junit.jupiter.api.Test;
 class WrittenBackTest {
     /** What these configurations ask for and the files of another framework cannot say. */
     private static final Set<String> LOST = Set.of(
+            "cluster.gpus_per_node",
             "cluster.instance",
+            "lora.frozen_bits",
+            "lora.r",
+            "lora.target_modules",
             "strategy.contiguous_gradients",
             "strategy.host_time_per_module",
             "strategy.prefetch_bucket_size",
+            "strategy.shard_group",
+            "training.global_batch",
             "training.kernels");
 
     private record Written(Export export, Variations file) {}
