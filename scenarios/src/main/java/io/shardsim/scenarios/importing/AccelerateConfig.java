@@ -97,10 +97,7 @@ final class AccelerateConfig implements Importer {
     private static void contributeDeepSpeed(ForeignFile file, Draft draft) {
         Long stage = file.whole(DEEPSPEED + "zero_stage", 0, 3);
         if (stage != null) {
-            draft.give(
-                    Draft.KIND,
-                    List.of("ddp", "zero1", "zero2", "zero3-0.11").get(stage.intValue()),
-                    file.key(DEEPSPEED + "zero_stage"));
+            draft.give(Draft.KIND, MegatronArguments.STAGES.get(stage.intValue()), file.key(DEEPSPEED + "zero_stage"));
         } else if (file.has(DEEPSPEED_FILE)) {
             needs(file, draft, DEEPSPEED_FILE);
         } else {

@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Batches {
     private static final String INSTANCE = "p4d.24xlarge";
-    /** The same with tensor cores for FP8. */
     private static final String HOPPER = "p5.48xlarge";
 
     private static final long SAMPLES_PER_GPU = 8;

@@ -78,15 +78,12 @@ final class HuggingFaceModel implements Importer {
             return;
         }
         String why = Known.whyNotModelled(type);
-        if (why != null) {
-            file.refuse("model_type", "model_type " + type + " is not modelled: " + why + remedy);
-            return;
-        }
+        String known =
+                String.join(", ", Known.kinds().keySet().stream().sorted().toList());
         file.refuse(
                 "model_type",
-                "model_type " + YamlReader.printable(type) + " is not modelled; modelled: "
-                        + String.join(
-                                ", ", Known.kinds().keySet().stream().sorted().toList()) + remedy);
+                "model_type " + YamlReader.printable(type) + " is not modelled"
+                        + (why == null ? "; modelled: " + known : ": " + why) + remedy);
     }
 
     private static void contributeShape(ForeignFile file, Draft draft, Kind kind) {

@@ -8,6 +8,10 @@ import org.jspecify.annotations.Nullable;
 final class MegatronArguments implements Importer {
     private static final long MOST = Integer.MAX_VALUE;
     private static final String FORKS_GATE = "glu-activation";
+    /** Strategies of DeepSpeed by their stage of ZeRO. */
+    static final List<String> STAGES = List.of("ddp", "zero1", "zero2", "zero3-0.11");
+
+    private static final String GRADIENTS = "strategy.gradients_in_fp32";
 
     @Override
     public String table() {
@@ -319,22 +323,14 @@ final class MegatronArguments implements Importer {
             } else {
                 draft.byDefault(Draft.KIND, core ? "megatron-core" : "megatron", "no --use-distributed-optimizer");
             }
-            draft.give("strategy.gradients_in_fp32", gradientsInSingle(file), gradientKey(file));
-            draft.byDefault("strategy.gradients_in_fp32", file.flag("bf16", false), "Megatron-LM's default");
+            draft.giveIf(file, "grad-reduce-in-bf16", GRADIENTS, false);
+            if (!file.flag("grad-reduce-in-bf16", false)) {
+                draft.giveIf(file, "accumulate-allreduce-grads-in-fp32", GRADIENTS, true);
+            }
+            draft.byDefault(GRADIENTS, file.flag("bf16", false), "Megatron-LM's default");
         }
         contributeSplits(file, draft);
         contributeOverlap(file, draft);
-    }
-
-    private static @Nullable Boolean gradientsInSingle(ForeignFile file) {
-        if (file.flag("grad-reduce-in-bf16", false)) {
-            return false;
-        }
-        return file.flag("accumulate-allreduce-grads-in-fp32", false) ? Boolean.TRUE : null;
-    }
-
-    private static @Nullable ForeignKey gradientKey(ForeignFile file) {
-        return file.key(file.has("grad-reduce-in-bf16") ? "grad-reduce-in-bf16" : "accumulate-allreduce-grads-in-fp32");
     }
 
     private static void contributeDeepSpeed(ForeignFile file, Draft draft) {
@@ -342,15 +338,9 @@ final class MegatronArguments implements Importer {
         draft.byDefault(Draft.PROFILE, "deepspeed", "kernels of Megatron-DeepSpeed");
         if (stage != null) {
             boolean shards = stage == 0 && file.flag("bf16", false);
-            draft.give(
-                    Draft.KIND,
-                    shards
-                            ? "zero1"
-                            : List.of("ddp", "zero1", "zero2", "zero3-0.11").get(stage.intValue()),
-                    file.key("zero-stage"));
+            draft.give(Draft.KIND, shards ? "zero1" : STAGES.get(stage.intValue()), file.key("zero-stage"));
             if (shards) {
-                // deepspeedai/DeepSpeed edaa7221, deepspeed/runtime/engine.py, _do_optimizer_sanity_check;
-                // bf16_optimizer.py.
+                // deepspeedai/DeepSpeed edaa7221, deepspeed/runtime/engine.py, _do_optimizer_sanity_check.
                 file.judge(
                         "zero-stage", Verdict.APPROXIMATED, "zero1: DeepSpeed's BF16 optimizer shards its FP32 states");
             }

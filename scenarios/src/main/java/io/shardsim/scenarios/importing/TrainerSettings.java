@@ -46,10 +46,9 @@ final class TrainerSettings implements Importer {
         draft.give(Draft.WORLD, MegatronArguments.launcher(file, "num_processes", 1 << 22), file.key("num_processes"));
         Long stage = file.whole("zero_stage", 0, 3);
         if (stage != null) {
-            String kind = List.of("ddp", "zero1", "zero2", "zero3-0.11").get(stage.intValue());
-            draft.give(Draft.KIND, kind, file.key("zero_stage"));
-            draft.byDefault(
-                    Draft.PRECISION, "bf16".equals(file.text("dtype")) ? "bf16" : "fp16", "DeepSpeed-Chat's --dtype");
+            draft.give(Draft.KIND, MegatronArguments.STAGES.get(stage.intValue()), file.key("zero_stage"));
+            String type = "bf16".equals(file.text("dtype")) ? "bf16" : "fp16";
+            draft.byDefault(Draft.PRECISION, type, "DeepSpeed-Chat's --dtype");
         }
     }
 

@@ -223,4 +223,30 @@ class ImportErrorsTest {
         assertThat(imported.keys())
                 .anySatisfy(key -> assertThat(key.value().toString()).contains("s3://bucket"));
     }
+
+    @Test
+    void noModelIsAssumedWhereAnUnknownKeyNamesOne() {
+        refused(
+                "x.sh",
+                "torchrun train.py --base_model org/some-13b --per_device_train_batch_size 1 --bf16 True --output_dir o\n",
+                "x.sh:1:32: base_model org/some-13b names a model by a key that is not known; give --model NAME, or its config.json too");
+    }
+
+    @Test
+    void aCommandThatOnlyStartsProcessesIsOfNoKind() {
+        refused(
+                "x.sh",
+                "torchrun --nnodes 2 --nproc_per_node 8 mine.py --config a.yaml\n",
+                "name no model and no batch");
+        refused("x.sh", "echo hello\n", "is a shell script without a training command");
+    }
+
+    @Test
+    void aReplicaThatNeedsMoreGpusSaysHowManyNodes() {
+        refused(
+                "x.sh",
+                "torchrun --nnodes 1 --nproc_per_node 8 pretrain_gpt.py --num-layers 8 --hidden-size 64 --num-attention-heads 8"
+                        + " --micro-batch-size 1 --seq-length 8 --bf16 --tensor-model-parallel-size 8 --pipeline-model-parallel-size 4\n",
+                "pipeline-model-parallel-size 4: one replica takes 32 GPUs, and 8 are asked for; give --nodes 4");
+    }
 }

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.importing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** The part of the shell's language that training scripts are written in. */
@@ -60,5 +61,59 @@ class ShellScriptTest {
         List<ShellScript.Word> words = script.commands().get(0);
         assertThat(script.position(words.get(1).offset())).hasToString("3:4");
         assertThat(script.position(words.get(2).offset())).hasToString("1:3");
+    }
+
+    private static List<String> texts(String script) {
+        return ShellScript.read(script).commands().stream()
+                .map(command -> command.stream().map(ShellScript.Word::text).collect(Collectors.joining(" ")))
+                .toList();
+    }
+
+    @Test
+    void conditionsThatCompareKnownValuesAreDecided() {
+        String script = """
+                N=2
+                if [ $N -le 4 ]; then
+                  A=few
+                elif [ $N -ge 8 ]; then
+                  A=many
+                fi
+                if [ "$A" != few ]
+                then
+                  run wrong
+                else
+                  run $A
+                fi
+                """;
+        assertThat(texts(script)).containsExactly("run few");
+        assertThat(ShellScript.read(script).conditional(script.lastIndexOf("run")))
+                .isFalse();
+    }
+
+    @Test
+    void anArgumentThatIsComparedWithNothingIsEmpty() {
+        assertThat(texts("A=$1\nif [ -z \"$A\" ]; then\nA=3\nfi\nrun $A\n")).containsExactly("run 3");
+        assertThat(texts("if [ $1 = 7 ]; then\nrun 7\nelse\nrun 8\nfi\n")).containsExactly("run 7", "run 8");
+    }
+
+    @Test
+    void severalCommandsOfAConditionAreNotDecided() {
+        assertThat(texts("if [ 1 = 2 ] || [ 1 = 1 ]; then\nrun a\nfi\n")).containsExactly("run a");
+        assertThat(texts("if ! [ 1 = 1 ]; then\nrun a\nfi\n")).containsExactly("run a");
+        assertThat(texts("if [ -ne '' ]; then\nrun a\nfi\n")).hasSizeLessThan(2);
+    }
+
+    @Test
+    void theFirstDefaultCountsAndNothingIsNoWord() {
+        assertThat(texts(": ${A:=1}\n: \"${A:=2}\"\nB=\nrun $A $B --c\n")).contains("run 1 --c");
+    }
+
+    @Test
+    void whatBashRunsIsACommand() {
+        assertThat(ShellScript.read("C='--a 1 --b 2'\nsrun bash -c \"train $C\"\n")
+                        .commands()
+                        .get(0))
+                .extracting(ShellScript.Word::text)
+                .containsExactly("srun", "bash", "-c", "train", "--a", "1", "--b", "2");
     }
 }
