@@ -56,7 +56,7 @@ final class Batches {
             Fact split = draft.fact("strategy." + each + "_parallel");
             ForeignKey key = split == null ? null : split.key();
             if (key != null) {
-                key.refuse(key.path() + " " + split.value() + ": one replica takes " + ranks + " GPUs, and " + asked
+                key.refuse(key.path() + " " + key.text() + ": one replica takes " + ranks + " GPUs, and " + asked
                         + " are asked for; give --nodes " + (ranks + perNode - 1) / perNode);
                 return;
             }
