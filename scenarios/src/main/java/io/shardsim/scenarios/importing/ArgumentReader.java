@@ -134,7 +134,10 @@ final class ArgumentReader {
 
     private static int matches(List<Word> command, Set<String> known, char between) {
         return (int) command.stream()
-                .filter(word -> word.text().startsWith("--") && known.contains(name(word.text(), between)))
+                .filter(word -> word.text().startsWith("--"))
+                .map(word -> name(word.text(), between))
+                .filter(known::contains)
+                .distinct()
                 .count();
     }
 

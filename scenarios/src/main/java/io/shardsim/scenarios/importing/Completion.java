@@ -25,8 +25,8 @@ final class Completion {
     private static final long SEQUENCE_LENGTH = 2048;
 
     /** Keys of any framework that name a model. */
-    private static final Pattern NAMES_MODEL =
-            Pattern.compile("(.*[._-])?(base[_-]|pretrained[_-])?model([_-](name|path|id|size))*([_-]or[_-]path)?");
+    private static final Pattern NAMES_MODEL = Pattern.compile(
+            "(.*[._-])?(base[_-]|pretrained[_-])?model([_-](name|path|id|size|config))*([_-]or[_-]path)?");
 
     private static final List<String> CLUSTER_KEYS = List.of("instance", "nodes", "gpus_per_node", "pcie_switches");
 
@@ -184,7 +184,7 @@ final class Completion {
     private Stream<ForeignKey> unknownNames() {
         return files.stream()
                 .flatMap(file -> file.keys().stream())
-                .filter(key -> key.verdict().note().startsWith("unknown key")
+                .filter(key -> (key.path() + key.verdict().note()).matches("(?s)hyperparameters\\..*|.*unknown key.*")
                         && NAMES_MODEL.matcher(key.path()).matches()
                         && key.text().matches(".*[A-Za-z].*"));
     }

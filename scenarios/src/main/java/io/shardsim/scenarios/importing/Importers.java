@@ -76,8 +76,7 @@ final class Importers {
     /** What to tell about a file, or a command with arguments, of no known kind. */
     static String unknown(boolean arguments) {
         if (arguments) {
-            return "starts a training whose arguments name no model and no batch that are known; give the configuration"
-                    + " that it names, or write a scenario by hand";
+            return "has arguments that name no model and no batch; give the configuration that it names";
         }
         List<String> titles = new ArrayList<>();
         ALL.forEach(importer -> titles.add(table(importer).title()));

@@ -323,10 +323,9 @@ final class MegatronArguments implements Importer {
             } else {
                 draft.byDefault(Draft.KIND, core ? "megatron-core" : "megatron", "no --use-distributed-optimizer");
             }
-            draft.giveIf(file, "grad-reduce-in-bf16", GRADIENTS, false);
-            if (!file.flag("grad-reduce-in-bf16", false)) {
-                draft.giveIf(file, "accumulate-allreduce-grads-in-fp32", GRADIENTS, true);
-            }
+            boolean halved = file.flag("grad-reduce-in-bf16", false);
+            String gradients = halved ? "grad-reduce-in-bf16" : "accumulate-allreduce-grads-in-fp32";
+            draft.giveIf(file, gradients, GRADIENTS, !halved);
             draft.byDefault(GRADIENTS, file.flag("bf16", false), "Megatron-LM's default");
         }
         contributeSplits(file, draft);
@@ -340,7 +339,6 @@ final class MegatronArguments implements Importer {
             boolean shards = stage == 0 && file.flag("bf16", false);
             draft.give(Draft.KIND, shards ? "zero1" : STAGES.get(stage.intValue()), file.key("zero-stage"));
             if (shards) {
-                // deepspeedai/DeepSpeed edaa7221, deepspeed/runtime/engine.py, _do_optimizer_sanity_check.
                 file.judge(
                         "zero-stage", Verdict.APPROXIMATED, "zero1: DeepSpeed's BF16 optimizer shards its FP32 states");
             }

@@ -24,7 +24,7 @@ final class ShellTests {
     private final Deque<Open> open = new ArrayDeque<>();
     /** Commands of the condition that is read now; -1 outside of one. */
     private int compared = -1;
-
+    /** Whether the last of them holds. */
     private @Nullable Boolean result;
 
     /** Whether nothing tells that the commands read now run. */

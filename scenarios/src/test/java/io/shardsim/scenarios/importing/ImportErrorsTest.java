@@ -233,6 +233,17 @@ class ImportErrorsTest {
     }
 
     @Test
+    void theHyperparametersOfAnEstimatorMayNameAModel() throws InputException {
+        String text = """
+                e = PyTorch(instance_type='ml.p4d.24xlarge', instance_count=1, hyperparameters={'model_name': 'org/some-13b', 'hidden_width': 8},
+                  distribution={'smdistributed': {'dataparallel': {'enabled': True}}})
+                """;
+        refused("x.py", text, "hyperparameters.model_name org/some-13b names a model", "give --model NAME");
+        Choices named = new Choices(null, "gpt2-1.5b", null, null, null, List.of());
+        assertThat(ScenarioImport.readText("x.py", text, named).text()).contains("kind: smddp", "model: gpt2-1.5b");
+    }
+
+    @Test
     void aCommandThatOnlyStartsProcessesIsOfNoKind() {
         refused(
                 "x.sh",
