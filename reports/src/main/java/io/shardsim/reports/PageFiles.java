@@ -27,10 +27,10 @@ public record PageFiles(Class<?> beside, String folder, String style, String var
 
     /** The file of this name; null when there is none. Names hold no folders. */
     public @Nullable Asset asset(String name) {
-        if (!name.matches("[a-z][a-z-]*\\.[a-z]+")) {
+        if (!name.matches("[a-z][a-z-]*(\\.min)?\\.[a-z]+")) {
             return null;
         }
-        String type = TYPES.get(name.substring(name.indexOf('.') + 1));
+        String type = TYPES.get(name.substring(name.lastIndexOf('.') + 1));
         try (InputStream in = beside.getResourceAsStream(folder + name)) {
             return type == null || in == null ? null : new Asset(type, withVariables(name, in.readAllBytes()));
         } catch (IOException e) {

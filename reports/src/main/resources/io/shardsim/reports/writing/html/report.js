@@ -1,7 +1,8 @@
 // Turns the figures of a report into charts: one function for each kind of figure makes an option of Apache ECharts from its data.
 'use strict';
-(() => {
-  const { scenario, palette, figures } = window.shardsimReport;
+/** Draws the figures of window.shardsimReport where the page has places for them; a lesson calls it for each answer. */
+window.drawFigures = (page = document) => {
+  const { scenario, palette, figures, renderer = 'svg' } = window.shardsimReport;
   const NARROW = 560;
   const EXPORT_WIDTH = 960;
   /** What a sheet of A4 or Letter has room for; a wider chart would shrink the whole page. */
@@ -81,12 +82,13 @@
   const MARKERS = ['circle', 'rect', 'triangle', 'diamond'];
 
   function lines(figure, { paint, width }) {
-    const names = figure.series.map(s => s.name);
+    const names = figure.series.map(s => s.name).concat(figure.idealName ?? []);
     const largest = Math.max(...figure.xs);
     const all = figure.series.flatMap(s => s.points);
     const marks = (all.some(p => p.length > 5) ? '; band: 80 % of such runs' : '') + (all.some(p => p[3]) ? '; hollow: micro-batch changes' : '')
       + (figure.series.some(s => s.published.length) ? '; cross: published' : '');
-    const power = (value, to) => 2 ** to(Math.log2(value));
+    const { base = 2, idealName = 'linear' } = figure;
+    const power = (value, to) => base ** to(+(Math.log(value) / Math.log(base)).toFixed(9));
     /** The range of similar published runs around a line. */
     const band = (s, i) => {
       const ranged = s.points.filter(p => p.length > 5);
@@ -104,14 +106,14 @@
       height: figure.height + top - 50,
       option: {
         legend: legend(paint, names, { icon: undefined, itemWidth: 28 }),
-        grid: { left: 6, right: 18, top, bottom: 24, containLabel: true },
+        grid: { left: 6, right: largest < 10000 ? 18 : 28, top, bottom: 24, containLabel: true },
         tooltip: tooltip(paint, {
           trigger: 'axis',
           formatter: at => tip([at[0].value[0] + ' ' + figure.x].concat(
-            at.filter(p => p.seriesType !== 'custom' && p.seriesName !== 'linear').sort((a, b) => b.value[1] - a.value[1]).map(p => p.seriesName + ': ' + p.value[2]))),
+            at.filter(p => p.seriesType !== 'custom' && p.seriesName !== idealName).sort((a, b) => b.value[1] - a.value[1]).map(p => p.seriesName + ': ' + p.value[2]))),
         }),
         xAxis: valueAxis(paint, {
-          type: 'log', logBase: 2, min: power(Math.min(...figure.xs), Math.floor), max: power(largest, Math.ceil),
+          ...(base ? { type: 'log', logBase: base, min: power(Math.min(...figure.xs), Math.floor), max: power(largest, Math.ceil) } : { min: 'dataMin', max: 'dataMax' }),
           name: figure.x + (width < NARROW ? '' : marks), nameLocation: 'middle', nameGap: 26,
           splitLine: { show: false }, axisLine: { show: true, lineStyle: { color: paint.colour('soft') } }, axisTick: { show: true },
         }),
@@ -126,8 +128,8 @@
           type: 'scatter', name: s.name, data: s.published, symbol: 'path://M0,0L10,10M0,10L10,0', symbolSize: 12, z: 4,
           itemStyle: { color: 'none', borderColor: paint.colour('ink'), borderWidth: 2 },
         }))).concat(figure.ideal.length < 2 ? [] : [{
-          type: 'line', name: 'linear', zlevel: 0, z: 2, data: figure.ideal, symbol: 'none', silent: true, lineStyle: { width: 1.3, type: [2, 4], color: paint.colour('soft') },
-          endLabel: { show: true, formatter: 'linear', color: paint.colour('soft'), align: 'right', offset: [-10, -2], verticalAlign: 'bottom' },
+          type: 'line', name: idealName, zlevel: 0, z: 2, data: figure.ideal, symbol: 'none', silent: true, lineStyle: { width: 1.3, type: [2, 4], color: paint.colour('soft') },
+          endLabel: { show: !figure.idealName, formatter: idealName, color: paint.colour('soft'), align: 'right', offset: [-10, -2], verticalAlign: 'bottom' },
         }]),
       },
       reads: figure.series.map((s, i) => s.points.map((p, k) => ({ series: i, item: k, text: s.name + ', ' + p[0] + ' ' + figure.x + ': ' + p[2] }))),
@@ -467,7 +469,7 @@
       this.reads = chart.reads.filter(row => row.length);
       this.place.style.minHeight = '';
       this.place.style.height = chart.height + 'px';
-      if (!this.echarts) this.echarts = echarts.init(this.place, null, { renderer: 'svg', width, height: chart.height });
+      if (!this.echarts) this.echarts = echarts.init(this.place, null, { renderer, width, height: chart.height });
       else this.echarts.resize({ width, height: chart.height, silent: true });
       this.keep(chart.option);
       this.echarts.setOption(chart.option, { notMerge: true, silent: true });
@@ -571,7 +573,7 @@
     }
   }
 
-  const charts = [...document.querySelectorAll('[data-figure]')].map(box => new Chart(box));
+  const charts = [...page.querySelectorAll('[data-figure]')].map(box => new Chart(box));
 
   /** Two runs to compare; the second is one whose seconds compare with the first. */
   function pickers() {
@@ -655,4 +657,5 @@
     again(false);
   });
   document.documentElement.dataset.drawn = 'yes';
-})();
+};
+if (window.shardsimReport) window.drawFigures();
