@@ -75,7 +75,10 @@ final class PointWords {
     }
 
     private static String words(String key, Object value) {
-        String last = key.substring(key.lastIndexOf('.') + 1).replace('_', ' ');
+        String last = key.substring(key.lastIndexOf('.') + 1)
+                .replace('_', ' ')
+                .replaceAll("\\bgpu\\b", "GPU")
+                .replaceAll("\\bnic\\b", "NIC");
         if (value instanceof Map<?, ?> block) {
             return String.join(
                     ", ",

@@ -15,7 +15,7 @@ class PointWordsTest {
             mics-ablation-30b      | 0 | mics
             mics-ablation-30b      | 3 | mics, without coalesced gathers
             llama2-13b-checkpointing | 1 | checkpointed layers 20
-            zeropp-slow-network    | 2 | nic 25 Gbit/s, zeropp, without quantized gradients, without quantized weights
+            zeropp-slow-network    | 2 | NIC 25 Gbit/s, zeropp, without quantized gradients, without quantized weights
             """)
     void pointIsNamedByWhatTellsItFromTheOthers(String scenario, int index, String words) throws Exception {
         List<ScenarioPoint> points =
