@@ -6,10 +6,11 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /**
  * The page as one file that plays what it holds without a server: its scripts in one, its style and a recording inlined. The file's own policy lets
- * exactly this script and this style run, and nothing be loaded.
+ * exactly these scripts and this style run, and nothing be loaded.
  */
 public final class ReplayExport {
     /** Each script behind those that it uses; their names are distinct, so that they can be one. */
@@ -36,14 +37,19 @@ public final class ReplayExport {
      * The file.
      *
      * @param recorded what the page plays, see {@code RecordedSource} in source.js
+     * @param charted whether it holds a lesson, whose chart needs the scripts of the report
      */
-    public static String write(Object recorded) {
+    public static String write(Object recorded, boolean charted) {
+        List<String> charts =
+                charted ? ReplayPage.charts().stream().map(ReplayExport::text).toList() : List.of();
         String style = text("page.css");
         StringBuilder script = new StringBuilder();
         for (String name : SCRIPTS) {
             script.append(text(name).replaceAll("(?m)^import .*;\n", "").replaceAll("(?m)^export ", ""));
         }
-        String policy = "default-src 'none'; script-src '" + hash(script.toString()) + "'; style-src '" + hash(style)
+        String policy = "default-src 'none'; script-src '" + hash(script.toString()) + "'"
+                + charts.stream().map(chart -> " '" + hash(chart) + "'").collect(Collectors.joining())
+                + "; style-src '" + hash(style)
                 + "'; img-src data: blob:; base-uri 'none'; form-action 'none'";
         // Within a script element only "</" could end it early; JSON may write the slash escaped.
         String data = ReplayJson.text(recorded).replace("</", "<\\/").replace("<!--", "<\\u0021--");
@@ -52,7 +58,12 @@ public final class ReplayExport {
         return text("index.html")
                 .replace(STYLE_LINK, "")
                 .replace(SCRIPT_LINK, head)
-                .replace("</body>", "<script type=\"module\">" + script + "</script>\n</body>");
+                .replace(
+                        "</body>",
+                        charts.stream()
+                                        .map(chart -> "<script>" + chart + "</script>\n")
+                                        .collect(Collectors.joining())
+                                + "<script type=\"module\">" + script + "</script>\n</body>");
     }
 
     private static String text(String name) {

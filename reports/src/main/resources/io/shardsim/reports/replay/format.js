@@ -26,6 +26,17 @@ export function instant(ps, stepPs, endPs) {
   return `${(ps / scale).toFixed(Math.max(0, Math.ceil(Math.log10(scale / Math.max(1, stepPs)))))} ${unit}`;
 }
 
+/** A quantity in the unit of a lesson's figure. */
+export function amount(value, unit) {
+  return {s: () => time(value * 1e12), B: () => bytes(value), 'B/s': () => `${bytes(value)}/s`, GiB: () => `${significant(value / 2 ** 30)} GiB`, '%': () => percent(value)}[unit]?.()
+    ?? `${significant(value)} ${unit}`;
+}
+
+/** How many times as much: two digits. */
+export function factor(times) {
+  return String(Number(times.toPrecision(2)));
+}
+
 /** How long something plays on the screen. */
 export function span(seconds) {
   const sizes = [[86400, 'days'], [3600, 'h'], [60, 'min'], [1, 's']];

@@ -1,4 +1,66 @@
-// Guided lessons: a question, a prediction, then what the simulation says.
+// Guided lessons: a question, a prediction on a scale, then what the simulation says, drawn as in the report.
+
+import {amount, factor} from './format.js';
+
+/** A prediction that is off by no more than this factor is right, or nearly so. */
+const RIGHT = 1.25;
+const NEAR = 1.6;
+/** The scale reaches so many times further than what is given, and as many times less far. */
+const REACH = 16;
+const STEPS = 240;
+/** A share has a scale without logarithms. */
+const SHARE_STEPS = 100;
+const KEPT = 'shardsim-lessons';
+const NARROW_PAGE = '(max-width: 60rem)';
+
+/** How far a prediction is off: in a word, and by which factor. */
+export function judged(said, is) {
+  const off = Math.max(said / is, is / said);
+  return {word: off <= RIGHT ? 'right' : off <= NEAR ? 'near' : said < is ? 'too low' : 'too high', off};
+}
+
+/** Positions of a slider and the quantities that they are. */
+class Scale {
+  constructor(unit, given) {
+    this.unit = unit;
+    this.isShare = unit === '%';
+    this.steps = this.isShare ? SHARE_STEPS : STEPS;
+    const middle = given.reduce((sum, {value}) => sum + Math.log(value), 0) / given.length;
+    this.least = Math.exp(middle) / REACH;
+  }
+
+  /** The quantity at a position; none is nothing. */
+  value(position) {
+    return this.isShare ? Math.max(position, 0.5) / this.steps : this.least * REACH ** (2 * position / this.steps);
+  }
+
+  position(value) {
+    const at = this.isShare ? value * this.steps : this.steps * Math.log(value / this.least) / Math.log(REACH) / 2;
+    return Math.max(0, Math.min(this.steps, at));
+  }
+
+  words(value) {
+    return amount(value, this.unit);
+  }
+}
+
+/** What this browser remembers of each lesson; nothing where it may not. */
+const kept = {
+  read() {
+    try {
+      return JSON.parse(localStorage.getItem(KEPT)) ?? {};
+    } catch {
+      return {};
+    }
+  },
+  write(id, word) {
+    try {
+      localStorage.setItem(KEPT, JSON.stringify({...this.read(), [id]: word}));
+    } catch {
+      // A page without a memory of its own shows the answer all the same.
+    }
+  },
+};
 
 export class Lessons {
   /** @param page runs what a lesson wants to be watched */
@@ -13,63 +75,140 @@ export class Lessons {
     for (const lesson of this.lessons) {
       const button = Object.assign(document.createElement('button'), {type: 'button', textContent: lesson.title, id: `open-${lesson.id}`});
       button.addEventListener('click', () => this.open(lesson));
-      const entry = document.createElement('li');
+      button.append(Object.assign(document.createElement('span'), {className: 'kept'}));
+      const entry = Object.assign(document.createElement('li'), {value: parseInt(lesson.id)});
       entry.append(button);
       list.append(entry);
     }
+    this.progress = tag('summary', '');
+    this.progress.id = 'progress';
+    this.list = Object.assign(document.createElement('details'), {open: true});
+    this.list.append(this.progress, list);
+    const side = document.createElement('nav');
+    side.setAttribute('aria-label', 'Lessons');
+    side.append(this.list);
     this.place = document.createElement('article');
     this.place.className = 'lesson';
     this.place.id = 'lesson';
-    this.element.append(list, this.place);
+    this.place.append(tag('p', 'Choose a lesson, or press 1 to 9.'));
+    this.element.append(side, this.place);
+    this.showKept();
   }
 
-  open(lesson) {
+  /** Which lessons were answered, and how well. */
+  showKept() {
+    const done = kept.read();
+    for (const {id} of this.lessons) document.getElementById(`open-${id}`).lastChild.textContent = done[id] ?? '';
+    this.progress.textContent = `${this.lessons.filter(({id}) => done[id]).length} of ${this.lessons.length} answered`;
+  }
+
+  /** The action of a key; none where the key has none. */
+  onKey(key) {
+    const at = this.lessons.indexOf(this.current);
+    const lesson = {n: this.lessons[at + 1], p: this.lessons[at - 1]}[key] ?? this.lessons[/^[1-9]$/.test(key) ? key - 1 : -1];
+    return lesson ? () => this.open(lesson) : null;
+  }
+
+  async open(lesson) {
     this.current = lesson;
     this.page.showHeading(lesson);
+    if (this.source.live) history.replaceState(null, '', `?lesson=${lesson.id}`);
     for (const each of this.lessons) {
       document.getElementById(`open-${each.id}`).setAttribute('aria-current', String(each === lesson));
     }
+    // On a telephone the list would stand before the lesson.
+    if (matchMedia(NARROW_PAGE).matches) this.list.open = false;
+    const number = tag('p', `Lesson ${parseInt(lesson.id)}${this.lessons.length > 1 ? ` of ${this.lessons.length}` : ''}`);
+    number.className = 'source';
     const title = tag('h2', lesson.title);
     title.tabIndex = -1;
-    const form = document.createElement('form');
-    const choices = document.createElement('fieldset');
-    choices.append(tag('legend', lesson.question));
-    lesson.choices.forEach((words, i) => {
-      const label = document.createElement('label');
-      const input = Object.assign(document.createElement('input'), {type: 'radio', name: 'prediction', value: i, required: true});
-      label.append(input, ` ${words}`);
-      choices.append(label);
-    });
-    const submit = Object.assign(document.createElement('button'), {type: 'submit', textContent: 'Let the simulation answer', id: 'predict'});
+    this.form = document.createElement('form');
+    this.form.append(tag('p', lesson.question), tag('p', 'Simulating what is given …'));
     this.answer = document.createElement('div');
     this.answer.setAttribute('role', 'status');
     this.answer.id = 'answer';
-    form.append(choices, submit);
-    form.addEventListener('submit', event => {
-      event.preventDefault();
-      this.predict(lesson, Number(new FormData(form).get('prediction')), submit);
-    });
-    this.place.replaceChildren(title, ...lesson.before.map(words => tag('p', words)), form, this.answer);
+    this.place.dataset.lesson = lesson.id;
+    delete this.place.dataset.verdict;
+    this.place.replaceChildren(number, title, ...lesson.before.map(words => tag('p', words)), this.form, this.answer);
     title.focus();
+    title.scrollIntoView({block: 'nearest'});
+    try {
+      const given = await this.source.given(lesson.id);
+      if (given && this.current === lesson) this.ask(lesson, given);
+    } catch (failure) {
+      this.form.lastChild.textContent = failure.message;
+    }
   }
 
-  async predict(lesson, chosen, submit) {
-    submit.disabled = true;
-    this.answer.replaceChildren(tag('p', 'Running every point of the lesson …'));
+  /** The question, what is given as bars, and a bar to drag. */
+  ask(lesson, {unit, given, asked}) {
+    this.scale = new Scale(unit, given);
+    const {scale} = this;
+    this.rows = document.createElement('div');
+    this.rows.className = 'scale';
+    for (const each of given) this.rows.append(this.bar('given', each.name, each.value, each.text));
+    const slider = Object.assign(document.createElement('input'), {type: 'range', id: 'prediction', min: 0, max: scale.steps, step: 1});
+    slider.value = Math.round(scale.position(given[0].value));
+    const label = Object.assign(document.createElement('label'), {htmlFor: slider.id, textContent: `${asked}, you say`});
+    const output = Object.assign(document.createElement('output'), {htmlFor: slider.id});
+    const show = () => {
+      output.value = scale.words(scale.value(slider.value));
+      output.dataset.value = scale.value(slider.value);
+      slider.setAttribute('aria-valuetext', output.value);
+    };
+    slider.addEventListener('input', show);
+    show();
+    this.rows.append(row(label, slider, output));
+    const question = document.createElement('fieldset');
+    const ends = scale.isShare ? 'The scale goes from 0 to 100 %.' : `The scale goes from ${scale.words(scale.value(0))} to ${scale.words(scale.value(scale.steps))}; it is logarithmic.`;
+    question.append(tag('legend', lesson.question), this.rows, Object.assign(tag('p', `${ends} Drag the bar, or use the arrow keys.`), {className: 'source how'}));
+    const submit = Object.assign(document.createElement('button'), {type: 'submit', textContent: 'Let the simulation answer', id: 'predict'});
+    this.form.replaceChildren(question, submit);
+    this.form.onsubmit = event => {
+      event.preventDefault();
+      this.predict(lesson, scale.value(slider.value), slider, submit);
+    };
+  }
+
+  /** A row of the scale: a name, a bar as long as the slider is far, the quantity. */
+  bar(kind, name, value, text) {
+    const line = document.createElement('span');
+    line.className = `bar ${kind}`;
+    const filled = document.createElement('span');
+    filled.style.setProperty('--far', this.scale.position(value) / this.scale.steps);
+    line.append(filled);
+    const said = tag('span', text);
+    said.className = 'said';
+    Object.assign(said.dataset, {kind, value});
+    return row(tag('span', name), line, said);
+  }
+
+  async predict(lesson, said, slider, submit) {
+    // A guess is a guess until the simulation has spoken.
+    slider.disabled = submit.disabled = true;
+    this.answer.replaceChildren(tag('p', 'Simulating every point of the lesson …'));
     try {
       const answer = await this.source.answer(lesson.id);
-      if (answer && this.current === lesson) this.show(lesson, chosen, answer);
+      if (answer && this.current === lesson) await this.show(lesson, said, answer);
     } catch (failure) {
       this.answer.replaceChildren(tag('p', failure.message));
+      slider.disabled = submit.disabled = false;
     }
-    submit.disabled = false;
   }
 
-  show(lesson, chosen, answer) {
-    const right = chosen === answer.right;
-    const verdict = tag('p', `${right ? 'As you said' : 'Not what you said'}: the simulation says ${answer.ratio}${answer.ratio === '1.00' ? '' : ' times'}. `
-      + `You chose \u201c${lesson.choices[chosen]}\u201d${right ? '.' : `; the nearest choice is \u201c${lesson.choices[answer.nearest]}\u201d.`}`);
-    verdict.className = right ? 'verdict right' : 'verdict';
+  async show(lesson, said, answer) {
+    const {name, value, text} = answer.asked;
+    const [label, , output] = this.rows.lastChild.children;
+    this.rows.lastChild.replaceWith(this.bar('guessed', label.textContent, said, output.value));
+    this.rows.append(this.bar('simulated', `${name}, simulated`, value, text));
+    for (const part of ['#predict', '.how']) this.form.querySelector(part).remove();
+    const {word, off} = judged(said, value);
+    const you = `You said ${this.scale.words(said)}, it is ${text}`;
+    const verdict = tag('p', word === 'right' ? `Right. ${you}.` : `${word === 'near' ? 'Near. ' : ''}${you}: ${factor(off)} times too ${said < value ? 'low' : 'high'}.`);
+    verdict.className = `verdict ${word.replace(' ', '-')}`;
+    this.place.dataset.verdict = word;
+    kept.write(lesson.id, word);
+    this.showKept();
     const [head, ...rows] = answer.table;
     const table = document.createElement('table');
     table.append(section('thead', [head], true), section('tbody', rows, false));
@@ -80,13 +219,15 @@ export class Lessons {
     scroll.setAttribute('aria-label', 'Results');
     scroll.append(table);
     const buttons = document.createElement('p');
-    if (this.page.source.live) buttons.append(this.button('watch-lesson', 'Watch it', () => this.page.watch(lesson)), ' ');
+    if (this.source.live && lesson.watched) buttons.append(this.button('watch-lesson', 'Watch it', () => this.page.watch(lesson)), ' ');
     const next = this.lessons[this.lessons.indexOf(lesson) + 1];
     if (next) buttons.append(this.button('next-lesson', 'Next lesson', () => this.open(next)));
     const source = tag('p', `Every number here comes from ${answer.scenario}.`);
     source.className = 'source';
-    this.answer.replaceChildren(verdict, ...answer.after.map(words => tag('p', words)), scroll, source, buttons);
+    const drawn = drawingOf(answer.chart);
+    this.answer.replaceChildren(verdict, placeOf(drawn, answer.chart.marks, lesson.title), ...answer.after.map(words => tag('p', words)), scroll, source, buttons);
     lesson.answered = answer;
+    await draw(drawn, answer.chart.palette, this.answer);
   }
 
   button(id, words, action) {
@@ -96,21 +237,90 @@ export class Lessons {
   }
 }
 
+/** How many of a unit one mark of an axis counts, and what that is called. */
+function axisOf(unit, most) {
+  if (unit === 's') return most >= 1 ? [1, 's'] : most >= 1e-3 ? [1e-3, 'ms'] : [1e-6, 'us'];
+  return {B: [1e9, 'GB'], 'B/s': [1e9, 'GB/s'], GiB: [2 ** 30, 'GiB'], '%': [0.01, '%']}[unit] ?? [1, unit];
+}
+
+/** What the report draws: a line per series, or a bar per run, in parts where memory has owners. */
+function drawingOf({kind, title, unit, axis, stages, marks}) {
+  const [per, shown] = axisOf(unit, Math.max(...marks.map(mark => mark.value)));
+  if (kind === 'lines') {
+    const xs = [...new Set(marks.map(mark => mark.x))].sort((a, b) => a - b);
+    const doubles = xs.every(x => Number.isInteger(Math.log2(x)));
+    return {
+      kind, title, unit: shown, x: axis, xs, height: 320, base: doubles ? 2 : xs.at(-1) >= 100 * xs[0] ? 10 : 0,
+      series: [...new Set(marks.map(mark => mark.series))].map(name => ({
+        name, published: [], points: marks.filter(mark => mark.series === name).map(mark => [mark.x, mark.value / per, mark.text, false]),
+      })),
+      ...(stages ? {idealName: '(p - 1) / (m + p - 1)', ideal: xs.map(m => [m, 100 * (stages - 1) / (m + stages - 1)])} : {ideal: []}),
+    };
+  }
+  const capacity = kind === 'owners' ? marks[0].capacity / per : 0;
+  const owners = kind === 'owners' ? marks[0].owners.map((_, i) => marks.map(mark => mark.owners[i])) : [marks.map(mark => ({...mark, colour: 'total', name: title}))];
+  return {
+    kind: 'bars', title, unit: shown, rows: marks.map(mark => ({name: mark.name, end: mark.text})),
+    parts: owners.filter(held => held.some(part => part.value > 0)).map(held => ({
+      colour: held[0].colour, name: held[0].name, values: held.map(part => part.value / per), texts: held.map(part => part.text),
+    })),
+    ...(capacity ? {max: capacity, limit: capacity, limitName: `capacity ${capacity.toFixed(1)} ${shown}`} : {}),
+  };
+}
+
+/** The place of a chart, as the report has it; it says what it draws. */
+function placeOf(drawn, marks, title) {
+  const box = document.createElement('figure');
+  box.className = 'chart-box';
+  Object.assign(box.dataset, {figure: 'answer', kind: drawn.kind, marks: marks.length, values: JSON.stringify(marks.map(mark => mark.value))});
+  const chart = document.createElement('div');
+  chart.className = 'chart';
+  chart.tabIndex = 0;
+  chart.setAttribute('role', 'img');
+  chart.setAttribute('aria-label', `${title}: ${drawn.title}, ${drawn.unit}. The table below has the same figures.`);
+  const readout = tag('p', '');
+  readout.className = 'readout';
+  readout.setAttribute('aria-live', 'polite');
+  box.append(tag('figcaption', drawn.kind === 'lines' ? `${drawn.title} against ${drawn.x}` : drawn.title), chart, readout);
+  return box;
+}
+
+/** Draws by the scripts of the report, which a saved page has in itself. */
+async function draw(drawn, palette, place) {
+  for (const [name, isThere] of [['echarts.min.js', () => window.echarts], ['report.js', () => window.drawFigures]]) {
+    if (isThere()) continue;
+    await new Promise((resolve, reject) => {
+      const script = Object.assign(document.createElement('script'), {src: name, onload: resolve, onerror: () => reject(new Error(`${name} cannot be loaded`))});
+      document.head.append(script);
+    });
+  }
+  // Text on canvas needs no inline style, which the page's policy refuses.
+  window.shardsimReport = {scenario: 'lesson', palette, figures: {answer: drawn}, renderer: 'canvas'};
+  window.drawFigures(place);
+}
+
 function tag(name, words) {
   return Object.assign(document.createElement(name), {textContent: words});
+}
+
+function row(...parts) {
+  const element = document.createElement('div');
+  element.className = 'row';
+  element.append(...parts);
+  return element;
 }
 
 function section(name, rows, isHead) {
   const part = document.createElement(name);
   for (const cells of rows) {
-    const row = document.createElement('tr');
+    const line = document.createElement('tr');
     cells.forEach((words, i) => {
       const cell = tag(isHead || i === 0 ? 'th' : 'td', words);
       if (isHead) cell.scope = 'col'; else if (i === 0) cell.scope = 'row';
       if (i > 0) cell.className = 'n';
-      row.append(cell);
+      line.append(cell);
     });
-    part.append(row);
+    part.append(line);
   }
   return part;
 }

@@ -53,7 +53,12 @@ class Page {
     const lanes = query.get('race') ? query.get('race').split(',').map(Number) : offer.race ?? [];
     find('show-race').hidden = find('esc-key').hidden = !lanes.length;
     this.race.places = lanes;
-    if (lanes.length && !query.has('watch')) {
+    const lesson = this.lessons.lessons.find(({id}) => id === query.get('lesson'));
+    if (lesson) {
+      this.showPart('lessons');
+      document.body.dataset.ready = 'lesson';
+      await this.lessons.open(lesson);
+    } else if (lanes.length && !query.has('watch')) {
       this.showPart('race');
       await this.race.start(offer);
       document.body.dataset.ready = 'race';
@@ -163,6 +168,7 @@ class Page {
     }
     document.querySelector('.transport').hidden = part !== 'watch';
     this.showHeading(this.lessons?.current);
+    if (part === 'lessons' && this.lessons.current && this.source.live) history.replaceState(null, '', `?lesson=${this.lessons.current.id}`);
     if (this.source.live && !this.offer.lesson && part !== 'lessons') history.replaceState(null, '', `?${part}${part === 'race' ? `=${this.race.places.join()}` : ''}`);
     if (part !== 'watch') this.clock.pause();
     if (part !== 'race') this.race.playing = false;
@@ -347,6 +353,7 @@ class Page {
     const typing = event.target.closest('input, select, textarea, summary, a');
     const pressed = event.target.closest('button');
     const inRace = !find('race').hidden;
+    const inLessons = !find('lessons').hidden;
     const actions = {
       ' ': () => this.toggle(),
       Escape: find('show-race').hidden ? null : () => this.showPart('race'),
@@ -359,8 +366,8 @@ class Page {
       Home: () => this.seek(0),
       End: () => this.seek(this.clock.endPs),
     };
-    const action = inRace ? this.race.onKey(key) : actions[key];
-    if (!action || typing || (pressed && (key === ' ' || key === 'Enter'))) return;
+    const action = inRace ? this.race.onKey(key) : inLessons ? this.lessons.onKey(key) : actions[key];
+    if (!action || (typing && !(inLessons && typing.type === 'range')) || (pressed && (key === ' ' || key === 'Enter'))) return;
     event.preventDefault();
     action();
   }

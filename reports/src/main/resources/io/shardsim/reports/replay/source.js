@@ -41,6 +41,12 @@ export class ServerSource {
     return this.json(await fetch('api/lessons'));
   }
 
+  /** What a lesson tells before the prediction. */
+  async given(lesson) {
+    await this.ready;
+    return this.json(await fetch(`api/lesson?viewer=${this.viewer}&lesson=${lesson}&given=1`, {method: 'POST'}));
+  }
+
   /** What the runs of a lesson say. */
   async answer(lesson) {
     await this.ready;
@@ -99,6 +105,10 @@ export class RecordedSource {
 
   async lessons() {
     return this.recorded.lessons.map(({asked}) => asked);
+  }
+
+  async given(id) {
+    return this.recorded.lessons.find(({asked}) => asked.id === id).given;
   }
 
   async answer(id) {

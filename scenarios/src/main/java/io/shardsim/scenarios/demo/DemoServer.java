@@ -111,6 +111,9 @@ public final class DemoServer implements AutoCloseable {
     /** What a page shows: the scenario of a lesson, where one is named. */
     private Map<String, Object> offer(Map<String, String> query) throws Refused, InputException {
         Lesson lesson = lesson(query);
+        if (lesson != null && lesson.shown().watch().isEmpty()) {
+            throw new Refused(404, "nothing to watch in this lesson");
+        }
         DemoScenario shown = scenario(lesson);
         return shown.offer(lesson == null ? sides() : Lessons.sides(lesson, shown));
     }
@@ -222,8 +225,9 @@ public final class DemoServer implements AutoCloseable {
     private void lesson(HttpExchange exchange) throws IOException, Refused, InterruptedException {
         Map<String, String> query = PageServer.query(exchange);
         Lesson lesson = lesson(query);
-        LessonAnswer answer = lesson == null ? null : viewer(query).answer(lessons, lesson);
-        server.sendJson(exchange, 200, answer == null ? GONE : answer.document());
+        boolean given = query.containsKey("given");
+        LessonAnswer answer = lesson == null ? null : viewer(query).answer(lessons, lesson, given);
+        server.sendJson(exchange, 200, answer == null ? GONE : given ? answer.given() : answer.document());
     }
 
     private Map<String, String> choice(HttpExchange exchange) throws IOException, Refused {
@@ -268,16 +272,21 @@ public final class DemoServer implements AutoCloseable {
         Map<String, Object> recorded = new LinkedHashMap<>();
         recorded.put("offer", offer);
         recorded.put("sides", sides);
-        recorded.put("lessons", recordedLessons(viewer, query.getOrDefault("answered", "")));
-        server.sendFile(exchange, "text/html; charset=utf-8", "shardsim-run.html", ReplayExport.write(recorded));
+        List<Map<String, Object>> answered = recordedLessons(viewer, query.getOrDefault("answered", ""));
+        recorded.put("lessons", answered);
+        server.sendFile(
+                exchange,
+                "text/html; charset=utf-8",
+                "shardsim-run.html",
+                ReplayExport.write(recorded, !answered.isEmpty()));
     }
 
     private List<Map<String, Object>> recordedLessons(Viewer viewer, String id) throws InterruptedException {
         Lesson lesson = lessons.lesson(id);
-        LessonAnswer answer = lesson == null ? null : viewer.answer(lessons, lesson);
+        LessonAnswer answer = lesson == null ? null : viewer.answer(lessons, lesson, false);
         return lesson == null || answer == null
                 ? List.of()
-                : List.of(Map.of("asked", lesson.asked(), "answer", answer.document()));
+                : List.of(Map.of("asked", lesson.asked(), "given", answer.given(), "answer", answer.document()));
     }
 
     private void close(HttpExchange exchange) throws IOException, Refused {

@@ -5,17 +5,17 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A question that is predicted first and answered by running a scenario of the library. It holds no figure: which choice is right, and every number in what
- * is said afterwards, comes from the runs.
+ * A question that is predicted first and answered by running a scenario of the library. It holds no figure: every number that is given, answered and said
+ * comes from the runs.
  *
  * @param id number and name, for example {@code 1-sharding}
  * @param scenario file of the library, without its ending
  * @param points names for points of the scenario's sweep, by the sweep's values
  * @param told what is said before the prediction and after it
- * @param show figures of the table of results
- * @param watch two points to watch side by side
+ * @param shown how the answer is drawn, listed and watched
  */
 public record Lesson(
         String id,
@@ -24,52 +24,61 @@ public record Lesson(
         Map<String, Map<String, Object>> points,
         Question question,
         Told told,
-        List<String> show,
-        List<String> watch) {
+        Shown shown) {
     /**
      * What is predicted.
      *
-     * @param figure of the result document, whose ratio between two points is asked for
-     * @param compare the two points
-     * @param choices ratios to choose from; the nearest one is right
+     * @param figure of the result document
+     * @param given points whose figure is told beforehand
+     * @param asked the point whose figure is predicted
      */
-    record Question(String words, String figure, List<String> compare, List<Double> choices) {}
+    record Question(String words, String figure, List<String> given, String asked) {}
 
     /**
      * What is said.
      *
      * @param before paragraphs that lead to the question
-     * @param after paragraphs with figures in braces: {@code {point.figure}}, or the ratio of two
+     * @param after paragraphs with figures in braces: {@code {point.figure}}, or the ratio or difference of two
      * @param teacher hints for whoever teaches
      */
     record Told(List<String> before, List<String> after, List<String> teacher) {}
 
-    /** No choice that is further off counts as right. */
-    private static final double RIGHT_WITHIN = 1.25;
+    /**
+     * What is shown afterwards.
+     *
+     * @param table figures of the table of results
+     * @param watch two points to watch side by side; empty where the step looks the same
+     */
+    record Shown(Drawing draw, List<String> table, List<String> watch) {}
+
+    /** Charts of the report that a lesson may have. */
+    enum Kind {
+        /** A bar per run. */
+        BARS,
+        /** A bar per run, stacked from what holds its memory. */
+        OWNERS,
+        /** A figure against a value of the sweep, a line per series. */
+        LINES
+    }
+
+    /**
+     * The chart of an answer, with a mark for each run.
+     *
+     * @param x value of the sweep that lines run along
+     * @param axis the same in words
+     * @param series value of the sweep that has a line for each of its own
+     * @param stages of a pipeline, whose bubble by the law is drawn, too
+     */
+    record Drawing(
+            Kind kind,
+            String figure,
+            @Nullable String x,
+            @Nullable String axis,
+            @Nullable String series,
+            @Nullable Integer stages) {}
 
     public Lesson {
         points = Collections.unmodifiableMap(new LinkedHashMap<>(points));
-        watch = List.copyOf(watch);
-    }
-
-    /** The choice that differs least from a ratio, by factor; it is right if that is at most {@link #RIGHT_WITHIN}. */
-    int nearestChoice(double ratio) {
-        List<Double> choices = question.choices();
-        int nearest = 0;
-        for (int i = 1; i < choices.size(); i++) {
-            if (factor(choices.get(i), ratio) < factor(choices.get(nearest), ratio)) {
-                nearest = i;
-            }
-        }
-        return nearest;
-    }
-
-    boolean isRight(int choice, double ratio) {
-        return choice == nearestChoice(ratio) && factor(question.choices().get(choice), ratio) <= RIGHT_WITHIN;
-    }
-
-    private static double factor(double choice, double ratio) {
-        return Math.max(choice / ratio, ratio / choice);
     }
 
     /** What the page is told before the prediction. */
@@ -79,14 +88,6 @@ public record Lesson(
                 .with("title", title)
                 .with("before", told.before())
                 .with("question", question.words())
-                .list("choices", question.choices(), Lesson::words);
-    }
-
-    static String words(double ratio) {
-        return ratio == 1
-                ? "the same"
-                : ratio == 0.5
-                        ? "half"
-                        : (ratio == Math.rint(ratio) ? String.valueOf((long) ratio) : String.valueOf(ratio)) + " times";
+                .with("watched", !shown.watch().isEmpty());
     }
 }

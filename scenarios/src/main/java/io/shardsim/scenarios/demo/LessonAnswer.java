@@ -5,6 +5,7 @@ import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.reports.writing.ResultsJson;
+import io.shardsim.reports.writing.html.LessonFigure;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,25 +15,27 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What the runs of a lesson say: the ratio, the right choice, the paragraphs with their figures, and a table. */
+/** What runs of a lesson say: figures that are given or asked for, the paragraphs with their figures, a chart and a table. */
 public final class LessonAnswer {
     private static final Pattern FIGURE =
-            Pattern.compile("\\{([a-z0-9_]+)\\.([a-z0-9_]+)(?: ([/-]) ([a-z0-9_]+)\\.([a-z0-9_]+))?}");
+            Pattern.compile("\\{([a-z0-9_]+)\\.([a-z0-9_.]+)(?: ([/-]) ([a-z0-9_]+)\\.([a-z0-9_.]+))?}");
     private static final Map<String, String> WORDS = Map.of(
             "nic_bytes_sent", "bytes over NICs",
-            "peak_memory_bytes_per_gpu", "peak memory of a GPU",
+            "peak_memory_bytes_per_gpu", "peak memory per GPU",
             "step_seconds", "training step",
             "exposed_communication_seconds", "exposed communication",
+            "exposed_share", "exposed share of the step",
             "collective_seconds", "time",
             "bus_bandwidth_bytes_per_second", "bus bandwidth",
-            "samples_per_second", "samples/s");
+            "samples_per_second", "samples/s",
+            "around_step.goodput.share", "goodput");
 
     private final Lesson lesson;
     private final Map<String, Map<String, @Nullable Object>> results = new LinkedHashMap<>();
     private final Map<String, RunResult> runs;
 
     /**
-     * @param runs the result of each point of the lesson, by its name
+     * @param runs the result of each point that ran, by its name in the lesson
      */
     public LessonAnswer(Lesson lesson, Map<String, RunResult> runs) {
         this.lesson = lesson;
@@ -40,22 +43,92 @@ public final class LessonAnswer {
         runs.forEach((name, run) -> results.put(name, ResultsJson.run(run)));
     }
 
-    /** The ratio that is asked for. */
-    public double ratio() {
-        return value(lesson.question().compare().get(0), lesson.question().figure())
-                / value(lesson.question().compare().get(1), lesson.question().figure());
-    }
-
-    public int rightChoice() {
-        return lesson.nearestChoice(ratio());
-    }
-
     private double value(String point, String figure) {
-        Map<String, @Nullable Object> result = results.get(point);
-        if (result == null || !(result.get(figure) instanceof Number number)) {
+        if (figure.equals("exposed_share")) {
+            return value(point, "exposed_communication_seconds") / value(point, "step_seconds");
+        }
+        Object at = results.get(point);
+        for (String key : figure.split("\\.")) {
+            at = at instanceof Map<?, ?> block ? block.get(key) : null;
+        }
+        if (!(at instanceof Number number)) {
             throw new IllegalStateException(lesson.id() + ": no figure " + point + "." + figure);
         }
         return number.doubleValue();
+    }
+
+    /** A figure of the question, at the point that is named. */
+    JsonObject quantity(String point) {
+        String figure = lesson.question().figure();
+        double value = value(point, figure);
+        return new JsonObject()
+                .with("name", name(Objects.requireNonNull(runs.get(point), point)))
+                .with("value", value)
+                .with("text", FigureUnit.of(figure).quantity(value));
+    }
+
+    /** What the page is told with the question. */
+    JsonObject given() {
+        return new JsonObject()
+                .with("unit", FigureUnit.of(lesson.question().figure()).id())
+                .list("given", lesson.question().given(), this::quantity)
+                .with(
+                        "asked",
+                        PointWords.of(lesson.points().get(lesson.question().asked())));
+    }
+
+    /** What the page is told after the prediction. */
+    JsonObject document() {
+        return new JsonObject()
+                .with("asked", quantity(lesson.question().asked()))
+                .with("after", after())
+                .with("chart", chart())
+                .with("table", table())
+                .with("scenario", "scenarios/library/" + lesson.scenario() + ".yaml");
+    }
+
+    /** A mark for each run, which the page draws. */
+    private JsonObject chart() {
+        Lesson.Drawing drawing = lesson.shown().draw();
+        FigureUnit unit = FigureUnit.of(drawing.figure());
+        List<JsonObject> marks = new ArrayList<>();
+        runs.forEach((point, run) -> {
+            double value = value(point, drawing.figure());
+            JsonObject mark = new JsonObject()
+                    .with("name", name(run))
+                    .with("value", value)
+                    .with("text", unit.quantity(value))
+                    .with("x", drawing.x() == null ? null : swept(run, drawing.x()))
+                    .with("series", series(run, drawing.series()));
+            if (drawing.kind() == Lesson.Kind.OWNERS) {
+                mark.with("owners", LessonFigure.owners(run.facts().ledger()))
+                        .with("capacity", run.facts().ledger().capacityBytes());
+            }
+            marks.add(mark);
+        });
+        return new JsonObject()
+                .with("kind", drawing.kind())
+                .with("title", name(drawing.figure()))
+                .with("unit", unit.id())
+                .with("axis", drawing.axis())
+                .with("stages", drawing.stages())
+                .with("marks", marks)
+                .with("palette", LessonFigure.palette());
+    }
+
+    /** What the sweep gives a run, by its dotted key. */
+    private static @Nullable Object swept(RunResult run, String key) {
+        Map<String, ?> point = run.facts().point();
+        int dot = key.indexOf('.');
+        return point.containsKey(key) || dot < 0
+                ? point.get(key)
+                : point.get(key.substring(0, dot)) instanceof Map<?, ?> block
+                        ? block.get(key.substring(dot + 1))
+                        : null;
+    }
+
+    private static String series(RunResult run, @Nullable String key) {
+        return key == null ? "simulated" : PointWords.of(Map.of(key, Objects.requireNonNull(swept(run, key))));
     }
 
     /** Paragraphs with the figures in place. */
@@ -72,8 +145,9 @@ public final class LessonAnswer {
             double other = matcher.group(3) == null
                     ? 0
                     : value(Objects.requireNonNull(matcher.group(4)), Objects.requireNonNull(matcher.group(5)));
-            String words =
-                    "/".equals(matcher.group(3)) ? Quantities.significant(value / other) : words(figure, value - other);
+            String words = "/".equals(matcher.group(3))
+                    ? Quantities.significant(value / other)
+                    : FigureUnit.of(figure).words(value - other);
             matcher.appendReplacement(out, Matcher.quoteReplacement(words));
         }
         matcher.appendTail(out);
@@ -83,49 +157,36 @@ public final class LessonAnswer {
         return out.toString();
     }
 
-    private static String words(String figure, double value) {
-        if (figure.endsWith("bytes_per_second")) {
-            return Quantities.bytesPerSecond(value);
-        }
-        if (figure.contains("memory")) {
-            return Quantities.gib((long) value);
-        }
-        if (figure.contains("bytes")) {
-            return Quantities.bytes(value);
-        }
-        return figure.endsWith("seconds") ? Quantities.seconds(value) : Quantities.significant(value);
+    private static String name(String figure) {
+        return WORDS.getOrDefault(
+                figure, figure.substring(figure.lastIndexOf('.') + 1).replace('_', ' '));
+    }
+
+    /** A point in words. */
+    private static String name(RunResult run) {
+        RunFacts.Strategy strategy = run.facts().strategy();
+        boolean grouped =
+                run.facts().point().get("strategy") instanceof Map<?, ?> block && block.containsKey("shard_group");
+        // A group larger than the cluster is the cluster.
+        Map<String, String> group = strategy != null && grouped
+                ? Map.of("strategy.shard_group", String.valueOf(strategy.shardGroup()))
+                : Map.of();
+        return PointWords.of(PointWords.changed(run.facts().point(), group));
     }
 
     /** Figures of every point, the first row names them. */
     public List<List<String>> table() {
         List<List<String>> rows = new ArrayList<>();
         List<String> head = new ArrayList<>(List.of("run"));
-        lesson.show().forEach(figure -> head.add(WORDS.getOrDefault(figure, figure.replace('_', ' '))));
+        lesson.shown().table().forEach(figure -> head.add(name(figure)));
         rows.add(head);
         runs.forEach((name, run) -> {
-            RunFacts.Strategy strategy = run.facts().strategy();
-            boolean grouped =
-                    run.facts().point().get("strategy") instanceof Map<?, ?> block && block.containsKey("shard_group");
-            // A group larger than the cluster is the cluster.
-            Map<String, String> group = strategy != null && grouped
-                    ? Map.of("strategy.shard_group", String.valueOf(strategy.shardGroup()))
-                    : Map.of();
-            List<String> row = new ArrayList<>(
-                    List.of(PointWords.of(PointWords.changed(run.facts().point(), group))));
-            lesson.show().forEach(figure -> row.add(words(figure, value(name, figure))));
+            List<String> row = new ArrayList<>(List.of(name(run)));
+            lesson.shown()
+                    .table()
+                    .forEach(figure -> row.add(FigureUnit.of(figure).words(value(name, figure))));
             rows.add(row);
         });
         return rows;
-    }
-
-    /** What the page is told after the prediction. */
-    Map<String, Object> document() {
-        return new JsonObject()
-                .with("ratio", Quantities.significant(ratio()))
-                .with("nearest", rightChoice())
-                .with("right", lesson.isRight(rightChoice(), ratio()) ? rightChoice() : -1)
-                .with("after", after())
-                .with("table", table())
-                .with("scenario", "scenarios/library/" + lesson.scenario() + ".yaml");
     }
 }

@@ -7,37 +7,31 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.MapperFeature;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /** The guided lessons, in the order in which they are taught, and their answers once somebody has run them. */
 public final class Lessons {
-    /** Their order is their numbers'; a further lesson is a file and its name here. */
-    private static final List<String> IDS = List.of(
-            "1-sharding", "2-ring-latency", "3-slow-nic", "4-hierarchical-gather", "5-gradient-sync", "6-scaling");
-
     private final List<Lesson> lessons = new ArrayList<>();
-    private final Map<String, LessonAnswer> answers = new ConcurrentHashMap<>();
+    /** What points of lessons gave, by lesson and point. */
+    private final Map<String, RunResult> results = new ConcurrentHashMap<>();
 
     /** Reads the lessons. */
     public static Lessons load() {
         Lessons lessons = new Lessons();
-        YAMLMapper mapper = new YAMLMapper();
-        for (String id : IDS) {
+        YAMLMapper mapper = YAMLMapper.builder()
+                .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
+                .build();
+        for (String id : mapper.readValue(text("/lessons/order.yaml"), String[].class)) {
             Lesson read = mapper.readValue(text("/lessons/" + id + ".yaml"), Lesson.class);
             lessons.lessons.add(new Lesson(
-                    id,
-                    read.title(),
-                    read.scenario(),
-                    read.points(),
-                    read.question(),
-                    read.told(),
-                    read.show(),
-                    read.watch()));
+                    id, read.title(), read.scenario(), read.points(), read.question(), read.told(), read.shown()));
         }
         return lessons;
     }
@@ -68,27 +62,37 @@ public final class Lessons {
                 .orElse(null);
     }
 
-    /** Runs a lesson's points, or tells what they gave when somebody ran them before. */
+    /** What all points of a lesson give. */
     public LessonAnswer answer(Lesson lesson, RunRecorder runs) throws InterruptedException {
-        LessonAnswer known = answers.get(lesson.id());
-        if (known != null) {
-            return known;
-        }
-        Map<String, RunResult> results = new LinkedHashMap<>();
+        return answer(lesson, lesson.points().keySet(), runs);
+    }
+
+    /** What the points of a lesson give that are told before the prediction. */
+    LessonAnswer given(Lesson lesson, RunRecorder runs) throws InterruptedException {
+        return answer(lesson, lesson.question().given(), runs);
+    }
+
+    /** Runs points, those apart that somebody ran before. */
+    private LessonAnswer answer(Lesson lesson, Collection<String> names, RunRecorder runs) throws InterruptedException {
+        Map<String, RunResult> answered = new LinkedHashMap<>();
         DemoScenario scenario = scenario(lesson);
-        for (String name : lesson.points().keySet()) {
-            results.put(name, runs.run(scenario.points().get(index(lesson, scenario, name)), null));
+        for (String name : names) {
+            String key = lesson.id() + "/" + name;
+            RunResult result = results.get(key);
+            if (result == null) {
+                result = runs.run(scenario.points().get(index(lesson, scenario, name)), null);
+                results.put(key, result);
+            }
+            answered.put(name, result);
         }
-        LessonAnswer answer = new LessonAnswer(lesson, results);
-        answers.put(lesson.id(), answer);
-        return answer;
+        return new LessonAnswer(lesson, answered);
     }
 
     /** The points of a lesson that are watched side by side. */
     static FirstSides sides(Lesson lesson, DemoScenario scenario) {
         return new FirstSides(
-                index(lesson, scenario, lesson.watch().get(0)),
-                index(lesson, scenario, lesson.watch().get(1)));
+                index(lesson, scenario, lesson.shown().watch().get(0)),
+                index(lesson, scenario, lesson.shown().watch().get(1)));
     }
 
     /** Where a point of a lesson stands in its scenario, by the name that the lesson gives it. */

@@ -105,15 +105,15 @@ final class Viewer {
         return result;
     }
 
-    /** Runs a lesson and waits for its answer; null when the page was closed meanwhile, or asks for another one. */
+    /** Runs a lesson, or what it tells beforehand, and waits; null when the page was closed meanwhile, or asks for another one. */
     @Nullable
-    LessonAnswer answer(Lessons lessons, Lesson lesson) throws InterruptedException {
+    LessonAnswer answer(Lessons lessons, Lesson lesson, boolean given) throws InterruptedException {
         Future<LessonAnswer> own;
         synchronized (this) {
             if (closed) {
                 return null;
             }
-            own = workers.submit(() -> lessons.answer(lesson, runs));
+            own = workers.submit(() -> given ? lessons.given(lesson, runs) : lessons.answer(lesson, runs));
             end(asked);
             asked = own;
         }

@@ -319,27 +319,79 @@ class DemoPageIT {
     void everyLessonCanBeCompletedByKeyboard() throws Exception {
         browser.tabTo("#show-lessons");
         browser.press(Keys.ENTER);
-        browser.tabTo("#open-1-sharding");
-        browser.press(Keys.ENTER);
-        for (Lesson lesson : Lessons.load().all()) {
+        browser.press("1");
+        List<Lesson> lessons = Lessons.load().all();
+        for (Lesson lesson : lessons) {
+            browser.until(
+                    "the question of " + lesson.id(),
+                    "document.querySelector('#lesson').dataset.lesson === '" + lesson.id()
+                            + "' && document.querySelector('#prediction') !== null");
             assertThat(browser.text("#lesson h2")).isEqualTo(lesson.title());
-            browser.tabTo("input[name=prediction]");
-            browser.press(" ");
+            assertThat(browser.script("location.search")).isEqualTo("?lesson=" + lesson.id());
+            assertThat(browser.all("#lesson [data-kind=given]"))
+                    .hasSameSizeAs(lesson.question().given());
+            browser.tabTo("#prediction");
+            String before = browser.text("#lesson output");
+            browser.press(Keys.ARROW_LEFT, Keys.ARROW_LEFT);
+            String said = browser.text("#lesson output");
+            assertThat(said).isNotEqualTo(before);
             browser.tabTo("#predict");
             browser.press(Keys.ENTER);
-            browser.until("an answer to " + lesson.id(), "document.querySelector('#answer table') !== null");
-            assertThat(browser.text("#answer .verdict")).contains("the simulation says");
-            assertThat(browser.all("#answer tbody tr")).hasSize(lesson.points().size());
-            if (lesson.id().startsWith("1")) {
+            browser.until("a chart for " + lesson.id(), "document.querySelector('#answer .chart canvas') !== null");
+            assertThat(browser.text("#answer .verdict")).contains("ou said " + said, "it is ");
+            assertThat(browser.all("#lesson input")).as("a guess is locked").isEmpty();
+            assertThat(browser.text("#lesson [data-kind=guessed]")).isEqualTo(said);
+            assertHasAMarkForEachRun(lesson);
+            if (lesson.id().startsWith("1-")) {
                 browser.assertAccessible("in a lesson");
                 assertFitsEveryScreen("lesson");
             }
+            browser.screenshot("lesson-" + lesson.id() + ".png", 1280);
             if (!browser.all("#next-lesson").isEmpty()) {
                 browser.tabTo("#next-lesson");
                 browser.press(Keys.ENTER);
             }
         }
         assertThat(browser.all("#next-lesson")).as("behind the last lesson").isEmpty();
+        assertThat(browser.text("#progress")).isEqualTo("14 of 14 answered");
+        browser.assertNothingWentWrong(server.address());
+
+        browser.open(server.address() + "?lesson=3-slow-nic", 1280, "light");
+        browser.until("the lesson of the address", "document.querySelector('#prediction') !== null");
+        assertThat(browser.text("#lesson h2")).isEqualTo(lessons.get(2).title());
+        assertThat(browser.text("#progress")).as("kept").isEqualTo("14 of 14 answered");
+        browser.press("5");
+        browser.until("the fifth", "document.querySelector('#lesson').dataset.lesson === '5-overlap'");
+        browser.press("n");
+        browser.until("the next", "document.querySelector('#lesson').dataset.lesson === '6-gradient-sync'");
+        browser.assertNothingWentWrong(server.address());
+    }
+
+    private static void assertHasAMarkForEachRun(Lesson lesson) {
+        WebElement chart = browser.find("#answer .chart-box");
+        assertThat(browser.all("#answer tbody tr")).hasSize(lesson.points().size());
+        assertThat(chart.getDomAttribute("data-marks"))
+                .isEqualTo(String.valueOf(lesson.points().size()));
+        assertThat(
+                        browser.number(
+                                "echarts.getInstanceByDom(document.querySelector('#answer .chart')).getOption().series"
+                                        + ".filter(each => each.type === 'bar' || each.type === 'line' && each.name !== '(p - 1) / (m + p - 1)')"
+                                        + ".reduce((most, each) => each.type === 'bar' ? each.data.length : most + each.data.length, 0)"))
+                .as("marks that are drawn")
+                .isEqualTo(lesson.points().size());
+    }
+
+    /** Near the truth is right or near, in both directions. */
+    @Test
+    void predictionIsJudgedByItsFactor() {
+        for (String each : List.of("1.2 right", "1.5 near", "2 too high")) {
+            String[] factor = each.split(" ", 2);
+            String below = factor[1].equals("too high") ? "too low" : factor[1];
+            assertThat(browser.scriptAsync("const done = arguments[0]; import('./lessons.js').then(({judged}) =>"
+                            + " done([judged(" + factor[0] + " * 490, 490).word, judged(490 / " + factor[0]
+                            + ", 490).word].join()))"))
+                    .isEqualTo(factor[1] + "," + below);
+        }
         browser.assertNothingWentWrong(server.address());
     }
 
@@ -347,8 +399,7 @@ class DemoPageIT {
     void lessonIsWatchedSideBySideAndSavedWithItsAnswer() throws Exception {
         browser.find("#show-lessons").click();
         browser.find("#open-1-sharding").click();
-        browser.find("input[name=prediction]").click();
-        browser.find("#predict").click();
+        predict();
         browser.until("an answer", "document.querySelector('#watch-lesson') !== null");
         browser.find("#watch-lesson").click();
         browser.until(
@@ -376,13 +427,17 @@ class DemoPageIT {
         browser.until("a sentence", "/^\\d+ of 32 GPUs compute/.test(document.querySelector('.state').textContent)");
         browser.find("#show-lessons").click();
         browser.find("#open-1-sharding").click();
-        browser.find("input[name=prediction]").click();
-        browser.find("#predict").click();
-        browser.until("the answer in the file", "document.querySelector('#answer table') !== null");
+        predict();
+        browser.until("the answer in the file", "document.querySelector('#answer .chart canvas') !== null");
         browser.assertAccessible("in the saved file");
         browser.find("#show-watch").click();
         assertFitsEveryScreen("saved");
         browser.assertNothingWentWrong(file.toUri().toString());
+    }
+
+    private static void predict() {
+        browser.until("a scale", "document.querySelector('#predict') !== null");
+        browser.find("#predict").click();
     }
 
     /** Heading, title, labels and runs are those of the lesson, whatever is turned; marks compare with no other scenario. */
@@ -390,9 +445,11 @@ class DemoPageIT {
     void everyKnobOfEveryLessonTurnsThatLesson() {
         for (Lesson lesson : Lessons.load().all()) {
             browser.find("#show-lessons").click();
+            if (lesson.shown().watch().isEmpty()) {
+                continue;
+            }
             browser.find("#open-" + lesson.id()).click();
-            browser.find("input[name=prediction]").click();
-            browser.find("#predict").click();
+            predict();
             browser.until("an answer", "document.querySelector('#watch-lesson') !== null");
             browser.find("#watch-lesson").click();
             assertShows(lesson, "");

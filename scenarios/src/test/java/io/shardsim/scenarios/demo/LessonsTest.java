@@ -2,7 +2,7 @@ package io.shardsim.scenarios.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.shardsim.reports.Quantities;
+import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,6 +12,8 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Lessons hold no figures of their own: {@code docs/lessons} says what their scenarios give today. With {@code -Ddocs.write} the documents are written instead of
@@ -33,12 +35,7 @@ class LessonsTest {
         try (PointSimulation simulation = new PointSimulation(1, true)) {
             answer = LESSONS.answer(lesson, simulation::run);
         }
-        for (int i = 0; i < lesson.question().choices().size(); i++) {
-            double choice = lesson.question().choices().get(i);
-            assertThat(Math.max(choice / answer.ratio(), answer.ratio() / choice) <= 1.25)
-                    .as("choice %s for %s", choice, answer.ratio())
-                    .isEqualTo(i == answer.rightChoice());
-        }
+        assertThat(drawn(answer)).containsExactlyElementsOf(listed(lesson, answer));
         Path file = DOCUMENTS.resolve(lesson.id() + ".md");
         String document = document(lesson, answer);
         if (System.getProperty("docs.write") != null) {
@@ -56,15 +53,45 @@ class LessonsTest {
                     .as("units and decimals outside braces")
                     .doesNotContainPattern("\\d\\.\\d|\\d (ms|us|s|GB|TB|GiB|%)\\b");
         }
-        assertThat(lesson.points()).containsKeys(lesson.question().compare().toArray(String[]::new));
-        assertThat(lesson.points())
-                .satisfies(points -> assertThat(points.keySet()).containsAll(lesson.watch()));
-        assertThat(lesson.question().choices()).doesNotHaveDuplicates().hasSizeBetween(3, 5);
+        assertThat(lesson.points().keySet())
+                .containsAll(lesson.question().given())
+                .contains(lesson.question().asked())
+                .containsAll(lesson.shown().watch());
+        assertThat(lesson.question().given())
+                .isNotEmpty()
+                .doesNotContain(lesson.question().asked());
+        assertThat(lesson.shown().watch())
+                .satisfiesAnyOf(
+                        watch -> assertThat(watch).isEmpty(),
+                        watch -> assertThat(watch).hasSize(2));
+        assertThat(lesson.id()).startsWith(lessons().indexOf(lesson) + 1 + "-");
+    }
+
+    /** What the marks of the chart say. */
+    private static List<String> drawn(LessonAnswer answer) {
+        JsonNode marks = JsonMapper.shared().valueToTree(answer.document()).at("/chart/marks");
+        return marks.valueStream().map(mark -> mark.path("text").asString()).toList();
+    }
+
+    /** What the table says of the figure that is drawn. */
+    private static List<String> listed(Lesson lesson, LessonAnswer answer) {
+        String figure = lesson.shown().draw().figure();
+        int column = lesson.shown().table().indexOf(figure) + 1;
+        assertThat(column).as("the figure that is drawn is in the table").isPositive();
+        List<List<String>> table = answer.table();
+        String unit = switch (FigureUnit.of(figure)) {
+            case DAYS -> " days";
+            case SAMPLES -> " samples/s";
+            default -> "";
+        };
+        return table.subList(1, table.size()).stream()
+                .map(row -> row.get(column) + unit)
+                .toList();
     }
 
     private static String document(Lesson lesson, LessonAnswer answer) {
         List<String> lines = new ArrayList<>();
-        lines.add("# Lesson " + lesson.id().charAt(0) + ": " + lesson.title());
+        lines.add("# Lesson " + lesson.id().replaceAll("-.*", "") + ": " + lesson.title());
         lines.add("");
         lines.add(
                 "After this page you can teach the lesson. It is part of the page that `./shardsim demo` serves (Lessons). Every figure below comes from\n"
@@ -74,12 +101,11 @@ class LessonsTest {
         section(lines, "Tell the class", lesson.told().before());
         section(lines, "The question", List.of(lesson.question().words()));
         lines.add("");
-        lesson.question().choices().forEach(choice -> lines.add("- " + Lesson.words(choice)));
+        lesson.question().given().forEach(point -> lines.add("- given: " + said(answer, point)));
         section(
                 lines,
                 "What the simulation says",
-                List.of("The answer is **" + Quantities.significant(answer.ratio()) + "**; the nearest choice is \u201c"
-                        + Lesson.words(lesson.question().choices().get(answer.rightChoice())) + "\u201d."));
+                List.of("**" + said(answer, lesson.question().asked()) + "**"));
         answer.after().forEach(paragraph -> lines.add("\n" + paragraph));
         lines.add("");
         List<List<String>> table = answer.table();
@@ -88,6 +114,11 @@ class LessonsTest {
         table.subList(1, table.size()).forEach(row -> lines.add("| " + String.join(" | ", row) + " |"));
         section(lines, "For the teacher", lesson.told().teacher());
         return String.join("\n", lines) + "\n";
+    }
+
+    private static String said(LessonAnswer answer, String point) {
+        JsonObject quantity = answer.quantity(point);
+        return quantity.get("name") + ": " + quantity.get("text");
     }
 
     private static void section(List<String> lines, String title, List<String> paragraphs) {
