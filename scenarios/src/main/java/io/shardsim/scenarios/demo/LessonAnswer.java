@@ -74,7 +74,8 @@ public final class LessonAnswer {
                 .list("given", lesson.question().given(), this::quantity)
                 .with(
                         "asked",
-                        PointWords.of(lesson.points().get(lesson.question().asked())));
+                        PointWords.of(Objects.requireNonNull(
+                                lesson.points().get(lesson.question().asked()))));
     }
 
     /** What the page is told after the prediction. */

@@ -128,7 +128,7 @@ window.drawFigures = (page = document) => {
           type: 'scatter', name: s.name, data: s.published, symbol: 'path://M0,0L10,10M0,10L10,0', symbolSize: 12, z: 4,
           itemStyle: { color: 'none', borderColor: paint.colour('ink'), borderWidth: 2 },
         }))).concat(figure.ideal.length < 2 ? [] : [{
-          type: 'line', name: idealName, zlevel: 0, z: 2, data: figure.ideal, symbol: 'none', silent: true, lineStyle: { width: 1.3, type: [2, 4], color: paint.colour('soft') },
+          type: 'line', name: idealName, color: paint.colour('soft'), zlevel: 0, z: 2, data: figure.ideal, symbol: 'none', silent: true, lineStyle: { width: 1.3, type: [2, 4], color: paint.colour('soft') },
           endLabel: { show: !figure.idealName, formatter: idealName, color: paint.colour('soft'), align: 'right', offset: [-10, -2], verticalAlign: 'bottom' },
         }]),
       },
