@@ -37,7 +37,7 @@ final class FsdpSettings {
      * @param choosing that key
      */
     void contribute(@Nullable String chosen, @Nullable ForeignKey choosing) {
-        Long version = file.whole(prefix + "version", 1, 2);
+        Long version = file.whole(version(), 1, 2);
         boolean second = version != null && version == 2;
         String strategyKey = prefix + "sharding_strategy";
         String own = sharding(strategyKey);
@@ -59,6 +59,11 @@ final class FsdpSettings {
         } else if (checkpoints != null) {
             draft.assume(Draft.CHECKPOINTING, "none", "FSDP does not checkpoint; the script may do so by itself");
         }
+    }
+
+    /** Axolotl writes it outside of these settings, too. */
+    private String version() {
+        return file.has(prefix + "version") ? prefix + "version" : "fsdp_version";
     }
 
     private @Nullable String sharding(String key) {
@@ -103,7 +108,7 @@ final class FsdpSettings {
     }
 
     private void contributeSecond(String strategy, @Nullable ForeignKey key) {
-        ForeignKey version = file.key(prefix + "version");
+        ForeignKey version = file.key(version());
         draft.give(Draft.KIND, "fsdp2", version);
         if (key != null && !strategy.startsWith("hybrid")) {
             key.judge(Verdict.IRRELEVANT, "FSDP2 reads reshard_after_forward instead");

@@ -16,6 +16,7 @@ final class Importers {
             new DeepSpeedConfig(),
             new AccelerateConfig(),
             new PeftConfig(),
+            new AxolotlConfig(),
             new HuggingFaceModel(),
             new TrainerSettings(),
             new MegatronArguments());

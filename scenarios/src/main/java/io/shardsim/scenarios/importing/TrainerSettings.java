@@ -68,7 +68,7 @@ final class TrainerSettings implements Importer {
         draft.byDefault(Draft.PRECISION, "fp32", "the Trainer without bf16 and fp16");
     }
 
-    private static void contributeCheckpointing(ForeignFile file, Draft draft) {
+    static void contributeCheckpointing(ForeignFile file, Draft draft) {
         Boolean on = file.flag("gradient_checkpointing");
         draft.giveIf(file, "gradient_checkpointing", Draft.CHECKPOINTING, "full");
         draft.giveIf(file, "activation_checkpointing", Draft.CHECKPOINTING, "full");
@@ -87,7 +87,8 @@ final class TrainerSettings implements Importer {
         }
     }
 
-    private static void contributeStrategy(ForeignFile file, Draft draft) {
+    /** Whether FSDP or DeepSpeed shards the states. */
+    static boolean contributeStrategy(ForeignFile file, Draft draft) {
         boolean sharded = contributeFsdp(file, draft);
         String deepSpeed = file.has("deepspeed_config") ? "deepspeed_config" : "deepspeed";
         if (file.has(deepSpeed)) {
@@ -101,6 +102,7 @@ final class TrainerSettings implements Importer {
         AccelerateConfig.contributeParallelism(file, draft, "parallelism_config.");
         Long bucket = file.whole("ddp_bucket_cap_mb", 1, 1_000_000);
         draft.give("strategy.bucket_size", bucket == null ? null : bucket + " MiB", file.key("ddp_bucket_cap_mb"));
+        return sharded || file.has(deepSpeed);
     }
 
     /** Whether the file asks for FSDP. */
@@ -143,20 +145,24 @@ final class TrainerSettings implements Importer {
         for (String key : List.of("use_liger_kernel", "use_liger", "enable_liger_kernel")) {
             draft.giveIf(file, key, Draft.PROFILE, "liger");
         }
-        String optimizer = file.text("optim");
+        contributeOptimizer(file, "optim");
+    }
+
+    static void contributeOptimizer(ForeignFile file, String key) {
+        String optimizer = file.text(key);
         if (optimizer != null
                 && !optimizer
                         .toLowerCase(Locale.ROOT)
                         .matches("adamw_(hf|apex_fused|torch(_(fused|xla|npu_fused))?)")) {
             file.judge(
-                    "optim",
+                    key,
                     Verdict.DECIDES_THE_ANSWER,
                     "Adam with two FP32 moments on the GPU is simulated; another optimizer has other memory and update"
                             + " time");
         }
     }
 
-    private static void contributeModel(ForeignFile file, Draft draft, String key) {
+    static void contributeModel(ForeignFile file, Draft draft, String key) {
         String name = file.text(key);
         if (name == null) {
             return;

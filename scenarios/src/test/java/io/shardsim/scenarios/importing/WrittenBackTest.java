@@ -31,9 +31,11 @@ class WrittenBackTest {
             "strategy.contiguous_gradients",
             "strategy.host_time_per_module",
             "strategy.prefetch_bucket_size",
+            "strategy.reentrant_checkpoints",
             "strategy.shard_group",
             "training.global_batch",
-            "training.kernels");
+            "training.kernels",
+            "training.precision");
 
     private record Written(Export export, Variations file) {}
 
