@@ -17,6 +17,7 @@ final class Importers {
             new AccelerateConfig(),
             new PeftConfig(),
             new AxolotlConfig(),
+            new TorchtuneRecipe(),
             new HuggingFaceModel(),
             new TrainerSettings(),
             new MegatronArguments());
