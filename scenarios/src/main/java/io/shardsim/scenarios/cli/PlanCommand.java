@@ -22,6 +22,7 @@ import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
@@ -253,6 +254,18 @@ final class PlanCommand extends Speaking {
         return export.carried() == null ? candidate : new Candidate(candidate.settings(), export.carried());
     }
 
+    /** In which software the best runs. */
+    private static String next(String kind) {
+        List<String> able = Arrays.stream(Framework.values())
+                .filter(framework -> framework.kinds().contains(kind))
+                .map(Framework::word)
+                .toList();
+        return able.isEmpty()
+                ? "Next: --write scenario prints the best as a file that runs."
+                : "Next: --write " + String.join(" or ", able)
+                        + " searches what its files can say, and writes the best.";
+    }
+
     private static Framework framework(String word) {
         return Framework.valueOf(word.toUpperCase(Locale.ROOT));
     }
@@ -291,6 +304,9 @@ final class PlanCommand extends Speaking {
             String text = json ? PlanJson.write(plan, variations) : PlanText.write(plan, Terminal.width());
             PrintWriter words = write != null && configuration.isTerminal() ? err() : out();
             words.print(text);
+            if (!json && write == null && !plan.best().isEmpty()) {
+                words.println(next(plan.best().get(0).candidate().kind()));
+            }
             words.flush();
             interruption.finished();
         }

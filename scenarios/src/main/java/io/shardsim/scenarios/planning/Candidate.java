@@ -22,7 +22,7 @@ public record Candidate(Map<String, String> settings, ScenarioPoint point) {
     }
 
     /** Of its strategy, as scenarios write it. */
-    String kind() {
+    public String kind() {
         return task().strategy().kind();
     }
 

@@ -105,6 +105,8 @@ class PlanWriteTest {
                         "plan", scenario, "--free", "training.micro_batch,training.attention", "--write", "scenario"))
                 .isZero();
         assertThat(err.toString()).contains("fastest of 12 configurations", "batch");
+        assertThat(shardsim("plan", scenario)).isZero();
+        assertThat(out.toString()).contains("Next: --write fsdp searches what its files can say, and writes the best.");
         assertThat(shardsim("plan", scenario, "--free", "training.microbatch")).isEqualTo(ExitStatus.USAGE);
         assertThat(err.toString())
                 .contains("has no key training.microbatch to free; did you mean training.micro_batch?");

@@ -263,7 +263,7 @@ class StudioIT {
         browser.find("#best").click();
         browser.find("#search").click();
         browser.until("candidates", "document.querySelector('#found table') !== null");
-        assertThat(browser.text("#found")).contains("candidates", "The best of other strategies");
+        assertThat(browser.text("#found")).contains("candidates", "Other strategies: ");
         browser.find("#found td button").click();
         browser.until(
                 "it is asked",
