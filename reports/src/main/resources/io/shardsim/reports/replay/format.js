@@ -29,7 +29,7 @@ export function instant(ps, stepPs, endPs) {
 /** A quantity in the unit of a lesson's figure. */
 export function amount(value, unit) {
   return {s: () => time(value * 1e12), B: () => bytes(value), 'B/s': () => `${bytes(value)}/s`, GiB: () => `${significant(value / 2 ** 30)} GiB`, '%': () => percent(value)}[unit]?.()
-    ?? `${significant(value)} ${unit}`;
+    ?? `${Number(value.toPrecision(3)).toLocaleString('en')} ${unit}`;
 }
 
 /** How many times as much: two digits. */
