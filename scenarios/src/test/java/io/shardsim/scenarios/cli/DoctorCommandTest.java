@@ -93,9 +93,10 @@ class DoctorCommandTest {
         assertThat(shell.shardsim("doctor", config, "--measured", "1 s", "--not", "x"))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("--not: unknown fault x");
-        assertThat(shell.shardsim("doctor", log("a.yml", "base_model: x\nsequence_len: 4\n"), "--measured", "1 s"))
+        assertThat(shell.shardsim(
+                        "doctor", log("a.yml", "checkpoints_path: x\nis_llama_config: true\n"), "--measured", "1 s"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("is an axolotl file, which is not read");
+        assertThat(shell.err()).contains("is a nanotron file, which is not read");
         assertThat(shell.out()).isEmpty();
     }
 }
