@@ -238,10 +238,8 @@ class PublicImportsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "a.yml | base_model: x/llama-2-7b;model_type: LlamaForCausalLM;adapter: qlora;sequence_len: 512;optimizer: paged_adamw_8bit | an axolotl file",
                 "t.toml | [job];dump_folder = \"./out\";[model];name = \"llama3\";flavor = \"8B\";[parallelism];data_parallel_shard_degree = -1 | a torchtitan file",
                 "t | # a comment;[model];name = \"llama3\";flavor = \"8B\";[parallelism];data_parallel_shard_degree = -1 | a torchtitan file",
-                "u.yaml | model:;  _component_: torchtune.models.llama2.llama2_7b;checkpointer:;  _component_: x;batch_size: 2 | a torchtune file",
                 "n.yml | {\"pipe-parallel-size\": 1, \"model-parallel-size\": 2, \"num-layers\": 12, \"zero_optimization\": {\"stage\": 1}} | a GPT-NeoX file",
                 "o.yaml | model:;  d_model: 4096;  n_heads: 32;  mlp_ratio: 8;device_train_microbatch_size: 2;max_duration: 1 | an OLMo file",
                 "m.yaml | trainer:;  devices: 8;exp_manager:;  name: x;model:;  micro_batch_size: 1;  tensor_model_parallel_size: 2 | a NeMo or Megatron-Bridge file",
