@@ -59,22 +59,29 @@ final class AdapterSettings {
 
     /** Tells the draft what axolotl's file says. */
     static void contributeAxolotl(ForeignFile file, Draft draft) {
-        draft.giveIf(file, "lora_target_linear", MODULES, List.of("all-linear"));
-        if (draft.has(MODULES)) {
+        contributeRank(file, draft, Defaults.PEFT);
+        if (file.flag("lora_target_linear", false)) {
+            draft.give(MODULES, List.of("all-linear"), file.key("lora_target_linear"));
             file.judge("lora_target_modules", Verdict.IRRELEVANT, "lora_target_linear has them all");
+        } else {
+            contributeModules(file, draft, Defaults.PEFT);
         }
-        contributeAdapters(file, draft, Defaults.PEFT);
         contributeBits(file, draft);
     }
 
     private static void contributeAdapters(ForeignFile file, Draft draft, Defaults otherwise) {
+        contributeRank(file, draft, otherwise);
+        contributeModules(file, draft, otherwise);
+    }
+
+    private static void contributeRank(ForeignFile file, Draft draft, Defaults otherwise) {
         String rank = first(file, RANK_KEYS);
         Long given = rank == null ? null : file.whole(rank, 1, 65_536);
         draft.giveOr(
                 RANK, given == null ? otherwise.rank() : given, rank == null ? null : file.key(rank), otherwise.why());
-        if (draft.has(MODULES)) {
-            return;
-        }
+    }
+
+    private static void contributeModules(ForeignFile file, Draft draft, Defaults otherwise) {
         String target = first(file, MODULE_KEYS);
         List<String> modules = target == null
                 ? List.of()

@@ -52,8 +52,7 @@ final class AxolotlConfig implements Importer {
         if (file.has("fsdp") || !file.hasBlock("fsdp_config")) {
             return TrainerSettings.contributeStrategy(file, draft);
         }
-        boolean prefixed = file.keys().stream().anyMatch(key -> key.path().startsWith("fsdp_config.fsdp_"));
-        new FsdpSettings(file, draft, prefixed ? "fsdp_config.fsdp_" : "fsdp_config.").contribute(null, null);
+        FsdpSettings.in(TrainerSettings.FSDP, file, draft).contribute(null, null);
         return true;
     }
 

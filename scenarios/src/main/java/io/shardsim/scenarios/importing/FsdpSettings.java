@@ -30,6 +30,13 @@ final class FsdpSettings {
         this.prefix = prefix;
     }
 
+    /** The settings in a block of the Trainer or of axolotl, which people write with and without {@code fsdp_}. */
+    static FsdpSettings in(String block, ForeignFile file, Draft draft) {
+        String prefixed = block + "fsdp_";
+        boolean any = file.keys().stream().anyMatch(key -> key.path().startsWith(prefixed));
+        return new FsdpSettings(file, draft, any ? prefixed : block);
+    }
+
     /**
      * Tells the draft the strategy and its settings.
      *

@@ -5,7 +5,8 @@ import java.util.Locale;
 
 /** Arguments of the Hugging Face Trainer as JSON or YAML, and those of scripts built around it (TRL, LLaMA-Factory). */
 final class TrainerSettings implements Importer {
-    private static final String FSDP = "fsdp_config.";
+    /** Before each setting of FSDP. */
+    static final String FSDP = "fsdp_config.";
 
     @Override
     public String table() {
@@ -126,9 +127,7 @@ final class TrainerSettings implements Importer {
                                 + ", auto_wrap, offload; write one of them");
             }
         }
-        String prefix =
-                file.keys().stream().anyMatch(each -> each.path().startsWith(FSDP + "fsdp_")) ? FSDP + "fsdp_" : FSDP;
-        new FsdpSettings(file, draft, prefix).contribute(strategy == null ? "full_shard" : strategy, key);
+        FsdpSettings.in(FSDP, file, draft).contribute(strategy == null ? "full_shard" : strategy, key);
         if (words.contains("offload")) {
             key.judge(
                     Verdict.DECIDES_THE_ANSWER,
