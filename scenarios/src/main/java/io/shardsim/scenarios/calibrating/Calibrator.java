@@ -42,6 +42,11 @@ public final class Calibrator {
         explainer = new Explainer(runners, threads);
     }
 
+    /** Whether a text is a log that can be measured by. */
+    public static boolean reads(String text) {
+        return CollectiveLog.isOne(text);
+    }
+
     /**
      * What is measured, and of what.
      *

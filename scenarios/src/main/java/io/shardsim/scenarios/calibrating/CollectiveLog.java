@@ -120,6 +120,13 @@ final class CollectiveLog {
                 || text.lines().anyMatch(line -> ROW.matcher(line).find());
     }
 
+    /** Whether a text, whatever it may be, is what a test printed or wrote. */
+    static boolean isOne(String text) {
+        return hasTable(text)
+                && (!text.stripLeading().startsWith("{")
+                        || PROGRAM.matcher(text).results().anyMatch(found -> PROGRAMS.containsKey(found.group(1))));
+    }
+
     private void line(int number, String line, boolean last) {
         Matcher program = PROGRAM.matcher(line);
         // In the midst of a table its program's name is in a warning.

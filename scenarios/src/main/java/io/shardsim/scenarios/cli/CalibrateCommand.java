@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -141,8 +142,10 @@ final class CalibrateCommand extends Speaking {
     private String newest() throws IOException {
         LocalDate newest = LocalDate.EPOCH;
         for (String file : files) {
-            LocalDate written =
-                    LocalDate.ofInstant(Files.getLastModifiedTime(Path.of(file)).toInstant(), ZoneOffset.UTC);
+            Instant changed = ScenarioFiles.isText(file)
+                    ? Instant.now()
+                    : Files.getLastModifiedTime(Path.of(file)).toInstant();
+            LocalDate written = LocalDate.ofInstant(changed, ZoneOffset.UTC);
             newest = written.isAfter(newest) ? written : newest;
         }
         return newest.toString();
@@ -167,6 +170,11 @@ final class CalibrateCommand extends Speaking {
         Map<String, String> logs = new LinkedHashMap<>();
         List<Problem> problems = new ArrayList<>();
         for (String file : files) {
+            String given = ScenarioFiles.text(file);
+            if (given != null) {
+                logs.put(file, given);
+                continue;
+            }
             try {
                 Path path = Path.of(file);
                 if (Files.size(path) > LOG_MAX) {

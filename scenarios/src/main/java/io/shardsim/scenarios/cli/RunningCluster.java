@@ -65,10 +65,12 @@ final class RunningCluster {
         }
         ClusterRunner.Split how =
                 !split ? ClusterRunner.Split.NO : restart ? ClusterRunner.Split.YES_AND_AGAIN : ClusterRunner.Split.YES;
-        return ClusterRunner.join(settings(command.line()), options, how, text -> command.warn(SAYS + text));
+        return ClusterRunner.join(
+                settings(command.line(), file, members), options, how, text -> command.warn(SAYS + text));
     }
 
-    private ClusterSettings settings(CommandLine command) {
+    /** What a cluster file says; wrong usage where it cannot be read, or its certificates are of no use. */
+    static ClusterSettings settings(CommandLine command, @Nullable String file, List<String> members) {
         try {
             return ClusterFile.settings(new ClusterFile.Flags(file, null, null, null, members, null), System.getenv());
         } catch (IllegalArgumentException wrong) {

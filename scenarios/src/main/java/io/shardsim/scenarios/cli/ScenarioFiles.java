@@ -120,7 +120,8 @@ final class ScenarioFiles {
         return text(name) != null;
     }
 
-    private static @Nullable String text(String name) {
+    /** The text of the request that has this name; null where none has. */
+    static @Nullable String text(String name) {
         Request request = Request.current();
         return request == null ? null : request.text(name);
     }

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.cluster.Build;
+import io.shardsim.scenarios.cluster.ClusterSettings;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.studio.Answering;
 import io.shardsim.scenarios.studio.StudioOffer;
@@ -12,6 +13,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -62,6 +64,13 @@ final class StudioCommand extends Speaking {
             description = "Have the workers of this cluster simulate what pages ask. See the command worker.")
     private List<String> cluster = List.of();
 
+    @Option(
+            names = "--cluster-file",
+            paramLabel = "FILE",
+            description =
+                    "Settings of the cluster. Its TLS keys also serve the page, by HTTPS, beyond loopback. Default: SHARDSIM_CLUSTER_FILE.")
+    private @Nullable String clusterFile;
+
     @Option(names = "--open", description = "Open the page in your browser.")
     private boolean open;
 
@@ -74,7 +83,7 @@ final class StudioCommand extends Speaking {
         InetSocketAddress place = address.place();
         String shown = token != null ? token : place.getAddress().isLoopbackAddress() ? "" : randomToken();
         StudioOffer offer = StudioOffer.of(Build.current().toString(), file == null ? null : ScenarioFiles.open(file));
-        try (StudioServer server = new StudioServer(this::request, offer, place, shown)) {
+        try (StudioServer server = new StudioServer(this::request, offer, place, shown, tls(place))) {
             server.start();
             String page = server.address() + (shown.isEmpty() ? "" : "?token=" + shown);
             out().println(page);
@@ -90,13 +99,30 @@ final class StudioCommand extends Speaking {
         }
     }
 
+    /** Keys of HTTPS; null on loopback, and where no cluster file has any. */
+    private @Nullable SSLContext tls(InetSocketAddress place) {
+        if (place.getAddress().isLoopbackAddress()) {
+            return null;
+        }
+        ClusterSettings.Tls tls =
+                RunningCluster.settings(line(), clusterFile, List.of()).tls();
+        if (tls == null) {
+            warn("--bind: without TLS whoever sees the network reads the token;"
+                    + " name certificates in --cluster-file (docs/studio.md), or put a proxy before it");
+        }
+        return tls == null ? null : tls.context();
+    }
+
     /** What a page asks, as a command that the cluster works for where there is one. */
     private Answering.Pending request(JsonNode asked, ProgressListener progress) {
         if (cluster.isEmpty() || !ON_CLUSTER.contains(asked.path("type").asString())) {
             return answers.request(asked, progress);
         }
         ObjectNode sent = ((ObjectNode) asked).deepCopy();
-        sent.withObjectProperty("options").put("cluster", String.join(",", cluster));
+        ObjectNode options = sent.withObjectProperty("options").put("cluster", String.join(",", cluster));
+        if (clusterFile != null) {
+            options.put("cluster-file", clusterFile);
+        }
         return answers.request(sent, progress);
     }
 

@@ -5,6 +5,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,6 +68,11 @@ public record ClusterSettings(
      * @param trustStore certificates of the authorities, PKCS #12
      */
     public record Tls(Path keyStore, String keyStorePassword, Path trustStore, String trustStorePassword) {
+        /** What connections are made with. */
+        public SSLContext context() {
+            return Certificates.context(this);
+        }
+
         @Override
         public String toString() {
             return "Tls[" + keyStore + ", " + trustStore + "]";

@@ -1,10 +1,6 @@
 package io.shardsim.scenarios.cluster;
 
-import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
-import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
-import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
-import io.micrometer.prometheusmetrics.PrometheusConfig;
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.shardsim.scenarios.serving.Meters;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -64,7 +60,7 @@ final class Door {
     /** Messages that wait for a command to take them. */
     private static final int WAITING_MAX = 1024;
 
-    private static final ContentType PROMETHEUS = ContentTypes.parse("text/plain; version=0.0.4; charset=utf-8");
+    private static final ContentType PROMETHEUS = ContentTypes.parse(Meters.TYPE);
 
     private final ClusterNode node;
     private final ClusterSettings settings;
@@ -72,7 +68,7 @@ final class Door {
     private final ActorSystem<Void> system;
     private final Cluster cluster;
     private final Materializer materializer;
-    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final Meters scraped;
     private final AtomicInteger visits = new AtomicInteger();
     /** Known when the member has joined. */
     private volatile @Nullable ActorRef<Coordinator.Command> coordinator;
@@ -84,12 +80,8 @@ final class Door {
         system = node.system();
         cluster = Cluster.get(system);
         materializer = SystemMaterializer.get(system).materializer();
-        meters.bindTo(registry);
-        new JvmMemoryMetrics().bindTo(registry);
-        new ProcessorMetrics().bindTo(registry);
-        JvmGcMetrics collector = new JvmGcMetrics();
-        collector.bindTo(registry);
-        system.getWhenTerminated().thenRun(collector::close);
+        scraped = new Meters(meters);
+        system.getWhenTerminated().thenRun(scraped::close);
     }
 
     ClusterMeters meters() {
@@ -134,7 +126,7 @@ final class Door {
         return switch (request.getUri().path()) {
             case "/metrics" ->
                 CompletableFuture.completedFuture(HttpResponse.create()
-                        .withEntity(PROMETHEUS, registry.scrape().getBytes(StandardCharsets.UTF_8)));
+                        .withEntity(PROMETHEUS, scraped.scrape().getBytes(StandardCharsets.UTF_8)));
             case "/members" -> json(members());
             case GREETING -> json(greeting().write());
             case "/ready" -> ready();

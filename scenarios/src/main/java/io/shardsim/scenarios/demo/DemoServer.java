@@ -73,7 +73,7 @@ public final class DemoServer implements AutoCloseable {
         this.scenario = scenario;
         this.runs = runs;
         this.fits = fits;
-        server = PageServer.open(place, "demo-connection", "", ReplayPage::asset);
+        server = PageServer.open(place, "demo-connection", "", null, ReplayPage::asset);
         workers = Executors.newFixedThreadPool(threads, BoundedServer.daemons("demo-run"));
         lanes = new LaneRuns(workers, runs);
         server.serve("/api/offer", "GET", this::offer);

@@ -3,6 +3,8 @@ package io.shardsim.scenarios.serving;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetSocketAddress;
@@ -11,6 +13,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The JDK's HTTP server with bounds: so many connections at once, so long for a request to come whole, and for each block of an answer to be taken. A
@@ -51,13 +55,21 @@ public final class BoundedServer implements AutoCloseable {
      *
      * @param place with port 0, any that is free
      * @param name of its threads
+     * @param tls keys of HTTPS, which asks clients for no certificate; null for plain HTTP
      * @throws IOException when the place cannot be had
      */
-    public static BoundedServer open(InetSocketAddress place, String name) throws IOException {
-        HttpServer server = HttpServer.create(place, BACKLOG);
+    public static BoundedServer open(InetSocketAddress place, String name, @Nullable SSLContext tls)
+            throws IOException {
+        HttpServer server = tls == null ? HttpServer.create(place, BACKLOG) : https(place, tls);
         ExecutorService connections = Executors.newCachedThreadPool(daemons(name));
         server.setExecutor(connections);
         return new BoundedServer(server, connections);
+    }
+
+    private static HttpServer https(InetSocketAddress place, SSLContext tls) throws IOException {
+        HttpsServer server = HttpsServer.create(place, BACKLOG);
+        server.setHttpsConfigurator(new HttpsConfigurator(tls));
+        return server;
     }
 
     /** Makes threads that do not keep the JVM from its end. */

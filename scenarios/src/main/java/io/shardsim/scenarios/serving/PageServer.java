@@ -13,7 +13,9 @@ import java.security.MessageDigest;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -36,15 +38,18 @@ public final class PageServer implements AutoCloseable {
 
     private final BoundedServer server;
     private final String token;
+    private final String origin;
+    private final LongAdder refused = new LongAdder();
 
     /** Answers one path. */
     public interface Handler {
         void handle(HttpExchange exchange) throws IOException, Refused, InputException, InterruptedException;
     }
 
-    private PageServer(BoundedServer server, String token) {
+    private PageServer(BoundedServer server, String token, String origin) {
         this.server = server;
         this.token = token;
+        this.origin = origin;
     }
 
     /**
@@ -53,12 +58,23 @@ public final class PageServer implements AutoCloseable {
      * @param place with port 0, any that is free
      * @param name of its threads
      * @param token that requests for more than the page's files have to show; empty for none
+     * @param tls keys of HTTPS; null for plain HTTP
      * @param assets the page's files by their names; null where there is none
      */
     public static PageServer open(
-            InetSocketAddress place, String name, String token, Function<String, PageFiles.@Nullable Asset> assets)
+            InetSocketAddress place,
+            String name,
+            String token,
+            @Nullable SSLContext tls,
+            Function<String, PageFiles.@Nullable Asset> assets)
             throws IOException {
-        PageServer pages = new PageServer(BoundedServer.open(place, name), token);
+        BoundedServer server = BoundedServer.open(place, name, tls);
+        // As it was given: a certificate names a host, not its address.
+        String host =
+                place.getAddress().isLoopbackAddress() ? place.getAddress().getHostAddress() : place.getHostString();
+        String origin = (tls == null ? "http://" : "https://") + (host.contains(":") ? "[" + host + "]" : host) + ":"
+                + server.address().getPort();
+        PageServer pages = new PageServer(server, token, origin);
         pages.serve("/", "GET", exchange -> pages.sendAsset(exchange, assets));
         return pages;
     }
@@ -74,20 +90,24 @@ public final class PageServer implements AutoCloseable {
 
     /** Where the page is. */
     public String address() {
-        InetSocketAddress bound = server.address();
-        String host = bound.getAddress().getHostAddress();
-        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + bound.getPort() + "/";
+        return origin + "/";
+    }
+
+    /** Requests that were refused. */
+    public long refused() {
+        return refused.sum();
     }
 
     private void answer(HttpExchange exchange, String path, String method, Handler handler) throws IOException {
         try {
             guard(exchange, path, method);
             handler.handle(exchange);
-        } catch (Refused refused) {
-            sendJson(exchange, refused.status(), Map.of("error", String.valueOf(refused.getMessage())));
-        } catch (InputException refused) {
+        } catch (Refused why) {
+            refused.increment();
+            sendJson(exchange, why.status(), Map.of("error", String.valueOf(why.getMessage())));
+        } catch (InputException wrong) {
             List<String> problems =
-                    refused.problems().stream().map(Problem::message).toList();
+                    wrong.problems().stream().map(Problem::message).toList();
             sendJson(exchange, 422, Map.of("problems", problems));
         } catch (InterruptedException stopping) {
             Thread.currentThread().interrupt();
@@ -99,18 +119,18 @@ public final class PageServer implements AutoCloseable {
     private void guard(HttpExchange exchange, String path, String method) throws Refused {
         String host = exchange.getRequestHeaders().getFirst("Host");
         int port = server.address().getPort();
-        String own = address().substring("http://".length(), address().length() - 1);
+        String scheme = origin.substring(0, origin.indexOf("//") + 2);
         boolean known = host != null
                 && (!token.isEmpty()
-                        || host.equals(own)
+                        || host.equals(origin.substring(scheme.length()))
                         || host.equals("localhost:" + port)
                                 && server.address().getAddress().isLoopbackAddress());
         if (!known) {
             throw new Refused(403, "this server answers at " + address() + " only");
         }
-        String origin = exchange.getRequestHeaders().getFirst("Origin");
+        String from = exchange.getRequestHeaders().getFirst("Origin");
         String site = exchange.getRequestHeaders().getFirst("Sec-Fetch-Site");
-        boolean foreign = origin != null && !origin.equals("http://" + host)
+        boolean foreign = from != null && !from.equals(scheme + host)
                 || site != null && !site.equals("same-origin") && !site.equals("none");
         if (foreign && !exchange.getRequestURI().getPath().equals("/")) {
             throw new Refused(403, "asked for by a page of another origin");
@@ -150,6 +170,11 @@ public final class PageServer implements AutoCloseable {
     /** Sends a page that says itself what it may load; only pages of this address may frame it. */
     public void sendPage(HttpExchange exchange, String html) throws IOException {
         send(exchange, "text/html; charset=utf-8", FRAMED, html.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Sends a text. */
+    public void sendText(HttpExchange exchange, String type, String text) throws IOException {
+        send(exchange, type, CONTENT_POLICY, text.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Sends a file to be saved. */

@@ -37,6 +37,7 @@ final class Questions implements AutoCloseable {
     private final ExecutorService runs =
             Executors.newFixedThreadPool(RUNS_AT_ONCE, BoundedServer.daemons("studio-run"));
     private final ExecutorService searches = Executors.newSingleThreadExecutor(BoundedServer.daemons("studio-search"));
+    private final StudioMeters.Counts counts = new StudioMeters.Counts();
     /** By key, the one asked for last at the end: state, guarded by this. */
     private final Map<String, Asked> all = new LinkedHashMap<>(16, 0.75f, true);
 
@@ -57,6 +58,7 @@ final class Questions implements AutoCloseable {
         private final Answering.Pending request;
         private final CompletableFuture<Answering.Answer> answer = new CompletableFuture<>();
         private volatile Progress progress = new Progress(0, "");
+        private volatile boolean begun;
         /** How many wait: guarded by the questions. */
         private int pages;
 
@@ -86,10 +88,17 @@ final class Questions implements AutoCloseable {
         }
 
         private void work() {
+            begun = true;
+            long startNanos = System.nanoTime();
             try {
-                answer.complete(request.answer());
+                Answering.Answer given = request.answer();
+                given.results().forEach(result -> result.runs().forEach(counts.runs::finished));
+                counts.answered.increment();
+                answer.complete(given);
             } catch (RuntimeException | Error failure) {
                 answer.completeExceptionally(failure);
+            } finally {
+                counts.workNanos.add(System.nanoTime() - startNanos);
             }
         }
 
@@ -98,6 +107,7 @@ final class Questions implements AutoCloseable {
             synchronized (Questions.this) {
                 if (--pages == 0 && !answer.isDone()) {
                     all.remove(key);
+                    counts.cancelled.increment();
                     request.cancel();
                 }
             }
@@ -108,8 +118,11 @@ final class Questions implements AutoCloseable {
     synchronized Asked ask(JsonNode question, boolean search) throws Refused {
         String key = key(question);
         Asked asked = all.get(key);
-        if (asked == null) {
-            if (all.values().stream().filter(other -> !other.answer.isDone()).count() >= OPEN_MAX) {
+        counts.asked.increment();
+        if (asked != null) {
+            counts.shared.increment();
+        } else {
+            if (!takeMore()) {
                 throw new Refused(503, OPEN_MAX + " questions wait for their answers; ask again later");
             }
             asked = new Asked(key, question);
@@ -119,6 +132,22 @@ final class Questions implements AutoCloseable {
         }
         asked.pages++;
         return asked;
+    }
+
+    /** Whether another question finds room. */
+    synchronized boolean takeMore() {
+        return open(false) + open(true) < OPEN_MAX;
+    }
+
+    /** Questions without an answer that work has begun for, or has not. */
+    synchronized long open(boolean begun) {
+        return all.values().stream()
+                .filter(asked -> !asked.answer.isDone() && asked.begun == begun)
+                .count();
+    }
+
+    StudioMeters.Counts counts() {
+        return counts;
     }
 
     private void forgetOldest() {

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.studio;
 
+import io.shardsim.scenarios.calibrating.Calibrator;
 import io.shardsim.scenarios.evaluation.Prospect;
 import io.shardsim.scenarios.exporting.Export;
 import io.shardsim.scenarios.exporting.Exporter;
@@ -114,11 +115,14 @@ final class StudioScenario {
     }
 
     /**
-     * The keys of what somebody has: a scenario, or the configuration of a framework.
+     * The keys of what somebody has: a scenario, or the configuration of a framework. Of a log of nccl-tests, that it is one: the page has it calibrated.
      *
      * @param name of the file; what it ends in says its language
      */
     static Map<String, Object> read(String name, String text) throws InputException {
+        if (Calibrator.reads(text)) {
+            return Map.of("log", true);
+        }
         OpenedFile opened = OpenedFile.text(name, text);
         Map<String, Object> read = new LinkedHashMap<>();
         if (opened.isScenario()) {

@@ -6,6 +6,7 @@ import io.shardsim.reports.writing.ResultsCsv;
 import io.shardsim.reports.writing.html.HtmlReport;
 import io.shardsim.reports.writing.html.StudioPage;
 import io.shardsim.scenarios.exporting.Framework;
+import io.shardsim.scenarios.serving.Meters;
 import io.shardsim.scenarios.serving.PageServer;
 import io.shardsim.scenarios.serving.Refused;
 import io.shardsim.simulator.Nearest;
@@ -17,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -29,13 +31,13 @@ public final class StudioServer implements AutoCloseable {
     private static final long NEWS_MILLIS = 200;
 
     /** What a page may ask. */
-    private static final List<String> TYPES = List.of("run", "compare", "what-if", "explain", "plan");
+    private static final List<String> TYPES = List.of("run", "compare", "what-if", "explain", "plan", "calibrate");
     /** Of these, what takes more than the runs that it names. */
-    private static final Set<String> SEARCHES = Set.of("what-if", "explain", "plan");
+    private static final Set<String> SEARCHES = Set.of("what-if", "explain", "plan", "calibrate");
 
     /** None of these names a file. */
     private static final Set<String> OPTIONS =
-            Set.of("no-trials", "tokens", "free", "objective", "deadline", "budget", "max-nodes", "measured");
+            Set.of("no-trials", "tokens", "free", "objective", "deadline", "budget", "max-nodes", "measured", "base");
 
     /** No path of a file looks like this. */
     private static final String NAME = "[a-z]{1,20}";
@@ -45,16 +47,20 @@ public final class StudioServer implements AutoCloseable {
     private final PageServer server;
     private final Questions questions;
     private final StudioOffer offer;
+    private final Meters meters;
 
     /**
      * @param place with port 0, any that is free
      * @param token that pages have to show; empty for none
+     * @param tls keys of HTTPS; null for plain HTTP
      */
-    public StudioServer(Answering answering, StudioOffer offer, InetSocketAddress place, String token)
+    public StudioServer(
+            Answering answering, StudioOffer offer, InetSocketAddress place, String token, @Nullable SSLContext tls)
             throws IOException {
         this.offer = offer;
         questions = new Questions(answering);
-        server = PageServer.open(place, "studio-connection", token, StudioPage::asset);
+        server = PageServer.open(place, "studio-connection", token, tls, StudioPage::asset);
+        meters = new Meters(new StudioMeters(questions, server::refused));
         server.serve("/api/offer", "GET", exchange -> server.sendJson(exchange, 200, this.offer.document()));
         server.serve("/api/library", "GET", this::library);
         server.serve("/api/read", "POST", this::read);
@@ -62,6 +68,8 @@ public final class StudioServer implements AutoCloseable {
         server.serve("/api/ask", "POST", this::ask);
         server.serve("/api/report", "GET", this::report);
         server.serve("/api/export", "POST", this::export);
+        server.serve("/metrics", "GET", exchange -> server.sendText(exchange, Meters.TYPE, meters.scrape()));
+        server.serve("/ready", "GET", this::ready);
     }
 
     public void start() {
@@ -71,6 +79,11 @@ public final class StudioServer implements AutoCloseable {
     /** Where the page is. */
     public String address() {
         return server.address();
+    }
+
+    private void ready(HttpExchange exchange) throws IOException {
+        boolean ready = questions.takeMore();
+        server.sendJson(exchange, ready ? 200 : 503, Map.of("ready", ready));
     }
 
     private void library(HttpExchange exchange) throws IOException, Refused, InputException {
@@ -196,5 +209,6 @@ public final class StudioServer implements AutoCloseable {
     public void close() {
         questions.close();
         server.close();
+        meters.close();
     }
 }

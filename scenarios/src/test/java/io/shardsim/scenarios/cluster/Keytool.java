@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Makes key stores as docs/cluster.md does. */
-final class Keytool {
+public final class Keytool {
     private Keytool() {}
 
     /** A store with one self-signed certificate, and with the dates that are asked for. */
-    static void keys(Path folder, String store, String... dates) throws Exception {
+    public static void keys(Path folder, String store, String... dates) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
         command.addAll(List.of("-genkeypair", "-alias", "shardsim", "-keyalg", "EC", "-dname", "CN=shardsim"));

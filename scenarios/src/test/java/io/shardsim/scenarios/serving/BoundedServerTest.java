@@ -27,7 +27,7 @@ class BoundedServerTest {
 
     @BeforeEach
     void start() throws IOException {
-        server = BoundedServer.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "test");
+        server = BoundedServer.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "test", null);
         server.serve("/hello", exchange -> server.send(exchange, 200, "hello".getBytes(StandardCharsets.UTF_8)));
         server.start();
     }

@@ -55,7 +55,8 @@ class StudioIT {
                 ShardsimCommand.answering(Main.services()),
                 StudioOffer.of("test", null),
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                "");
+                "",
+                null);
         opened.start();
         return opened;
     }

@@ -1,9 +1,13 @@
 package io.shardsim.scenarios.studio;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.shardsim.scenarios.cluster.ClusterSettings;
+import io.shardsim.scenarios.cluster.Keytool;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -12,6 +16,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -20,10 +27,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -57,11 +70,16 @@ class StudioServerTest {
     }
 
     private StudioServer open(String token) throws Exception {
+        return open(token, null);
+    }
+
+    private StudioServer open(String token, SSLContext tls) throws Exception {
         StudioServer opened = new StudioServer(
                 this::request,
                 StudioOffer.of("test", null),
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                token);
+                token,
+                tls);
         opened.start();
         return opened;
     }
@@ -263,6 +281,89 @@ class StudioServerTest {
         assertThat(client.send(shown, HttpResponse.BodyHandlers.ofString()).statusCode())
                 .isEqualTo(200);
         assertThat(post("api/ask", question("run", "{}")).statusCode()).isEqualTo(401);
+    }
+
+    @Test
+    void countsWhatItIsAsked() throws Exception {
+        gate.countDown();
+        post("api/ask", question("run", "{}"));
+        post("api/ask", question("run", "{}"));
+        post("api/ask", question("plan", "{}"));
+        post("api/ask", question("worker", "{}"));
+        assertThat(get("metrics").body())
+                .contains(
+                        "shardsim_studio_asked_total 3.0",
+                        "shardsim_studio_from_store_total 1.0",
+                        "shardsim_studio_answered_total 2.0",
+                        "shardsim_studio_cancelled_total 0.0",
+                        "shardsim_studio_refused_total 1.0",
+                        "shardsim_studio_waiting 0.0",
+                        "shardsim_studio_running 0.0",
+                        "shardsim_studio_work_seconds_total",
+                        "shardsim_runs_total",
+                        "jvm_memory_used_bytes");
+        assertThat(get("ready").body()).isEqualTo("{\"ready\":true}");
+    }
+
+    @Test
+    void countsWhatRunsAndWhatWaits() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            client.sendAsync(
+                    to("api/ask")
+                            .POST(HttpRequest.BodyPublishers.ofString(question("run", "{\"tokens\": \"" + i + "B\"}")))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+        }
+        Awaitility.await()
+                .untilAsserted(() -> assertThat(get("metrics").body())
+                        .contains("shardsim_studio_running 2.0", "shardsim_studio_waiting 1.0"));
+    }
+
+    /** With the stores of workers; a browser has no certificate of its own, so none is asked for. */
+    @Test
+    void servesHttpsWithTheStoresOfWorkers(@TempDir Path folder) throws Exception {
+        Keytool.keys(folder, "keys.p12", "-validity", "365");
+        SSLContext tls = new ClusterSettings.Tls(
+                        folder.resolve("keys.p12"), "change-it", folder.resolve("keys.p12"), "change-it")
+                .context();
+        server.close();
+        server = open("secret", tls);
+        assertThat(server.address()).startsWith("https://127.0.0.1:");
+        SSLContext browser = SSLContext.getInstance("TLS");
+        browser.init(null, trusted(folder.resolve("keys.p12")), null);
+        HttpClient trusting = HttpClient.newBuilder().sslContext(browser).build();
+        HttpRequest own = to("api/offer")
+                .header("Authorization", "Bearer secret")
+                .header("Origin", server.address().substring(0, server.address().length() - 1))
+                .build();
+        assertThat(trusting.send(own, HttpResponse.BodyHandlers.ofString()).statusCode())
+                .isEqualTo(200);
+        for (String path : List.of("api/offer", "metrics", "ready")) {
+            assertThat(trusting.send(to(path).build(), HttpResponse.BodyHandlers.ofString())
+                            .statusCode())
+                    .as(path)
+                    .isEqualTo(401);
+        }
+        assertThatThrownBy(() -> client.send(to("").build(), HttpResponse.BodyHandlers.ofString()))
+                .isInstanceOf(SSLHandshakeException.class);
+        try (Socket plain = new Socket("127.0.0.1", URI.create(server.address()).getPort())) {
+            plain.getOutputStream().write("GET / HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            assertThat(new String(plain.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1))
+                    .doesNotContain("studio");
+        }
+    }
+
+    private static TrustManager[] trusted(Path store) throws Exception {
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        try (InputStream file = Files.newInputStream(store)) {
+            keys.load(file, "change-it".toCharArray());
+        }
+        KeyStore trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, null);
+        trusted.setCertificateEntry("shardsim", keys.getCertificate("shardsim"));
+        TrustManagerFactory managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        managers.init(trusted);
+        return managers.getTrustManagers();
     }
 
     @Test

@@ -2,6 +2,7 @@
 import { $, el, button, digits } from './dom.js';
 import * as server from './server.js';
 import { write, toAddress, fromAddress, tokensOf } from './state.js';
+import * as measuring from './measuring.js';
 import * as form from './form.js';
 import * as answer from './answer.js';
 import * as find from './find.js';
@@ -58,13 +59,39 @@ async function readFile(file) {
 async function read(name, text) {
   try {
     const got = await server.post('api/read', { name, text });
-    $('#imported').replaceChildren(...got.notes.map((note) => el('li', {}, note)));
+    if (got.log) {
+      await calibrate(text);
+      return;
+    }
+    imported(got.notes);
     answer.forget();
     ask(got.scenario);
   } catch (refused) {
-    form.showProblems((refused.problems ?? [refused.message]).map((problem) => ({ key: '', text: problem })));
-    state('problems', 'This cannot be read.');
+    wrong(refused, 'This cannot be read.');
   }
+}
+
+const imported = (notes) => $('#imported').replaceChildren(...notes.map((note) => el('li', {}, note)));
+
+function wrong(refused, words) {
+  form.showProblems((refused.problems ?? [refused.message]).map((text) => ({ key: '', text })));
+  state('problems', words);
+}
+
+// A log of nccl-tests: the question's instance becomes one that reaches what was measured.
+async function calibrate(log) {
+  const base = measuring.base(question);
+  if (!base) throw new Error('This log says how far your nodes differ from an instance. Choose one of the catalog, without a sweep, and drop the log again.');
+  const { signal, current } = begun();
+  state('asking', `Simulating the sizes of the log on ${base}.`);
+  const { document: found } = await server.ask('calibrate', { log }, { base }, (progress) => current() && tell(progress), signal).catch((failure) => {
+    if (current() && !signal.aborted) throw failure;
+    return {};
+  });
+  if (!found) return;
+  imported(measuring.notes(found));
+  if (Object.keys(found.figures).length === 0) throw new Error(`This log determines no figure of ${base}. Give all sizes, on two nodes or more.`);
+  ask(measuring.measured(question, base, found));
 }
 
 function state(name, words) {
@@ -80,13 +107,17 @@ function stop() {
   state('stopped', 'Stopped. What is shown, if anything, answers an earlier question.');
 }
 
-// Asks a question in place of the one that is asked now; `push` keeps the last one for the browser's back button.
-async function ask(next, push = true) {
+// What is asked from now on, in place of what was.
+function begun() {
   ending.abort();
   ending = new AbortController();
-  const { signal } = ending;
   const mine = ++turn;
-  const current = () => mine === turn;
+  return { signal: ending.signal, current: () => mine === turn };
+}
+
+// Asks a question in place of the one that is asked now; `push` keeps the last one for the browser's back button.
+async function ask(next, push = true) {
+  const { signal, current } = begun();
   question = next;
   $('#question').dataset.question = JSON.stringify(question);
   form.show(question);
@@ -117,8 +148,7 @@ async function ask(next, push = true) {
     find.offer(question, said);
   } catch (failure) {
     if (!current() || signal.aborted) return;
-    form.showProblems((failure.problems ?? [failure.message]).map((text) => ({ key: '', text })));
-    state('problems', 'There is no answer.');
+    wrong(failure, 'There is no answer.');
   }
 }
 

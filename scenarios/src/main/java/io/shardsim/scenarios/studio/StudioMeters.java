@@ -1,0 +1,58 @@
+package io.shardsim.scenarios.studio;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.shardsim.reports.RunMeters;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.DoubleSupplier;
+
+/** What a server has answered, and what waits. */
+final class StudioMeters implements MeterBinder {
+    private static final String PREFIX = "shardsim.studio.";
+
+    private final Questions questions;
+    private final DoubleSupplier refused;
+
+    /** @param refused requests that were */
+    StudioMeters(Questions questions, DoubleSupplier refused) {
+        this.questions = questions;
+        this.refused = refused;
+    }
+
+    /** Counted where it happens. */
+    static final class Counts {
+        final LongAdder asked = new LongAdder();
+        final LongAdder shared = new LongAdder();
+        final LongAdder answered = new LongAdder();
+        final LongAdder cancelled = new LongAdder();
+        final LongAdder workNanos = new LongAdder();
+        final RunMeters runs = new RunMeters();
+    }
+
+    @Override
+    public void bindTo(MeterRegistry registry) {
+        Counts counts = questions.counts();
+        counts.runs.bindTo(registry);
+        counter(registry, "asked", "questions that pages asked", counts.asked::sum);
+        counter(registry, "from.store", "of these, those whose answer was kept or under way", counts.shared::sum);
+        counter(registry, "answered", "questions that were answered by simulating", counts.answered::sum);
+        counter(registry, "cancelled", "questions that no page waited for any more", counts.cancelled::sum);
+        counter(registry, "refused", "requests that were refused", refused);
+        counter(registry, "work.seconds", "time spent answering", () -> counts.workNanos.sum() * 1e-9);
+        gauge(registry, "waiting", "questions that wait for their turn", () -> questions.open(false));
+        gauge(registry, "running", "questions that are being answered", () -> questions.open(true));
+    }
+
+    private void counter(MeterRegistry registry, String name, String meaning, DoubleSupplier value) {
+        // Held weakly by the registry: the questions live as long as the server.
+        FunctionCounter.builder(PREFIX + name, questions, all -> value.getAsDouble())
+                .description(meaning)
+                .register(registry);
+    }
+
+    private static void gauge(MeterRegistry registry, String name, String meaning, DoubleSupplier value) {
+        Gauge.builder(PREFIX + name, value::getAsDouble).description(meaning).register(registry);
+    }
+}
