@@ -181,6 +181,10 @@ class StudioServerTest {
         assertThat(JSON.readTree(said.body()).at("/scenario/strategy/kind").asString())
                 .as(said.body())
                 .startsWith("zero3");
+        String log = Files.readString(Path.of("configurations/all_reduce.log"));
+        assertThat(post("api/read", JSON.writeValueAsString(Map.of("name", "all_reduce.log", "text", log)))
+                        .body())
+                .isEqualTo("{\"log\":true}");
         HttpResponse<String> broken = post("api/read", "{\"name\": \"a.yaml\", \"text\": \"a: [\"}");
         assertThat(broken.statusCode()).isEqualTo(422);
         assertThat(JSON.readTree(broken.body()).path("problems")).isNotEmpty();

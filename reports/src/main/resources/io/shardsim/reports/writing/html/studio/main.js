@@ -53,14 +53,14 @@ async function open(name) {
 }
 
 async function readFile(file) {
-  if (file) read(file.name, await file.text());
+  if (file) read(file.name, await file.text(), new Date(file.lastModified));
 }
 
-async function read(name, text) {
+async function read(name, text, written = new Date()) {
   try {
     const got = await server.post('api/read', { name, text });
     if (got.log) {
-      await calibrate(text);
+      await calibrate(text, name, written.toISOString().slice(0, 10));
       return;
     }
     imported(got.notes);
@@ -79,7 +79,7 @@ function wrong(refused, words) {
 }
 
 // A log of nccl-tests: the question's instance becomes one that reaches what was measured.
-async function calibrate(log) {
+async function calibrate(log, file, date) {
   const base = measuring.base(question);
   if (!base) throw new Error('This log says how far your nodes differ from an instance. Choose one of the catalog, without a sweep, and drop the log again.');
   const { signal, current } = begun();
@@ -91,7 +91,7 @@ async function calibrate(log) {
   if (!found) return;
   imported(measuring.notes(found));
   if (Object.keys(found.figures).length === 0) throw new Error(`This log determines no figure of ${base}. Give all sizes, on two nodes or more.`);
-  ask(measuring.measured(question, base, found));
+  ask(measuring.measured(question, base, found, file, date));
 }
 
 function state(name, words) {

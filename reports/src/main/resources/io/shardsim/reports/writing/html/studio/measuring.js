@@ -1,5 +1,5 @@
 // What a log of nccl-tests makes of the question's instance.
-import { set, get, isSwept } from './state.js';
+import { set, get, isSwept, scalar } from './state.js';
 import { digits, percent } from './dom.js';
 
 const own = (question) => (question.instances ?? []).find(({ name }) => name === get(question, 'cluster.instance'));
@@ -11,11 +11,17 @@ export function base(question) {
 }
 
 // The question on an instance that reaches what was measured; another log adds to the figures of the one before.
-export function measured(question, of, { figures }) {
-  const before = own(question) ?? { name: of + '-measured', extends: of };
+// It is what `calibrate -o` writes.
+export function measured(question, of, { figures, fits }, file, date) {
+  const before = own(question) ?? { name: of + '-measured', title: of + ' as measured', extends: of };
   const others = (question.instances ?? []).filter(({ name }) => name !== before.name);
-  return set({ ...question, instances: [...others, { ...before, ...figures }] }, 'cluster.instance', before.name);
+  const told = Object.entries(figures).map(([key, value]) => [key, { value: scalar(value), from: 'measured', note: fits.map(quality).join(' ') }]);
+  const sources = { ...before.sources, measured: { source: 'nccl-tests: ' + file, date } };
+  return set({ ...question, instances: [...others, { ...before, ...Object.fromEntries(told), sources }] }, 'cluster.instance', before.name);
 }
+
+const quality = ({ measured_times: times, median_error: error, median_error_of_catalog: catalog }) =>
+  `Median error of ${times} measured times: ${percent(error).slice(1)}, with the catalog's figures ${percent(catalog).slice(1)}.`;
 
 export function notes({ base: of, tests, broken, figures, fits }) {
   return [
@@ -23,7 +29,6 @@ export function notes({ base: of, tests, broken, figures, fits }) {
     ...broken.map(({ expected_bus_bytes_per_second: rate, explanation }) =>
       `This test looks broken: ${of} should reach ${digits(rate / 1e9)} GB/s busbw.` + (explanation.suspects?.[0] ? ` Likely: ${explanation.suspects[0].title}.` : '')),
     ...Object.entries(figures).map(([key, value]) => `${key} is ${value}, as measured.`),
-    ...fits.map(({ measured_times: times, median_error: error, median_error_of_catalog: catalog }) =>
-      `Median error of ${times} measured times: ${percent(error).slice(1)}, with the catalog's figures ${percent(catalog).slice(1)}.`),
+    ...fits.map(quality),
   ];
 }
