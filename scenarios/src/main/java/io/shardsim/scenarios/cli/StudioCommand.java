@@ -85,6 +85,7 @@ final class StudioCommand extends Speaking {
         StudioOffer offer = StudioOffer.of(Build.current().toString(), file == null ? null : ScenarioFiles.open(file));
         try (StudioServer server = new StudioServer(this::request, offer, place, shown, tls(place))) {
             server.start();
+            server.prepare();
             String page = server.address() + (shown.isEmpty() ? "" : "?token=" + shown);
             out().println(page);
             out().println("Ctrl-C ends it");

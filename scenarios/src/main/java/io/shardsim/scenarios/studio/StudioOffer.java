@@ -69,6 +69,11 @@ public final class StudioOffer {
         return tree;
     }
 
+    /** The scenario that the page opens with. */
+    Object start() {
+        return Objects.requireNonNull(document.get("start"));
+    }
+
     Map<String, Object> document() {
         return document;
     }

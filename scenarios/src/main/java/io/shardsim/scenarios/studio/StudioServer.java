@@ -47,7 +47,10 @@ public final class StudioServer implements AutoCloseable {
     private final PageServer server;
     private final Questions questions;
     private final StudioOffer offer;
-    private final Meters meters;
+    /** Made when they are first read: what they count is counted before. */
+    private @Nullable Meters meters;
+    /** What the page opens with, until a page asks: state, guarded by this. */
+    private Questions.@Nullable Asked opening;
 
     /**
      * @param place with port 0, any that is free
@@ -60,7 +63,6 @@ public final class StudioServer implements AutoCloseable {
         this.offer = offer;
         questions = new Questions(answering);
         server = PageServer.open(place, "studio-connection", token, tls, StudioPage::asset);
-        meters = new Meters(new StudioMeters(questions, server::refused));
         server.serve("/api/offer", "GET", exchange -> server.sendJson(exchange, 200, this.offer.document()));
         server.serve("/api/library", "GET", this::library);
         server.serve("/api/read", "POST", this::read);
@@ -68,12 +70,40 @@ public final class StudioServer implements AutoCloseable {
         server.serve("/api/ask", "POST", this::ask);
         server.serve("/api/report", "GET", this::report);
         server.serve("/api/export", "POST", this::export);
-        server.serve("/metrics", "GET", exchange -> server.sendText(exchange, Meters.TYPE, meters.scrape()));
+        server.serve("/metrics", "GET", exchange -> server.sendText(exchange, Meters.TYPE, scrape()));
         server.serve("/ready", "GET", this::ready);
     }
 
     public void start() {
         server.start();
+    }
+
+    /** Begins to answer what the page opens with, so that the first page finds it under way. */
+    public synchronized void prepare() {
+        ObjectNode question = JSON.createObjectNode().put("type", "run");
+        question.putArray("arguments").add("question");
+        question.putObject("texts").set("question", JSON.valueToTree(offer.start()));
+        question.putObject("options").put("no-trials", true);
+        try {
+            opening = questions.ask(question, false);
+        } catch (Refused full) {
+            // Then pages keep it busy already.
+        }
+    }
+
+    /** A page asks: what nobody asked for ends. */
+    private synchronized void forgetOpening() {
+        if (opening != null) {
+            opening.leave();
+            opening = null;
+        }
+    }
+
+    private synchronized String scrape() {
+        if (meters == null) {
+            meters = new Meters(new StudioMeters(questions, server::refused));
+        }
+        return meters.scrape();
     }
 
     /** Where the page is. */
@@ -128,6 +158,7 @@ public final class StudioServer implements AutoCloseable {
         }
         Questions.Asked asked =
                 questions.ask(question, SEARCHES.contains(question.path("type").asString()));
+        forgetOpening();
         try (OutputStream out = server.stream(exchange, "application/x-ndjson")) {
             Questions.Progress told = null;
             Answering.Answer answer = asked.await(NEWS_MILLIS);
@@ -206,9 +237,11 @@ public final class StudioServer implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public synchronized void close() {
         questions.close();
         server.close();
-        meters.close();
+        if (meters != null) {
+            meters.close();
+        }
     }
 }

@@ -119,6 +119,19 @@ class StudioIT {
     }
 
     @Test
+    void whatThePageOpensWithIsUnderWayBeforeAPageAsks() throws Exception {
+        try (StudioServer fresh = open()) {
+            fresh.prepare();
+            browser.open(fresh.address(), 1280, "light");
+            answered();
+            assertTrue();
+            browser.open(fresh.address() + "metrics", 1280, "light");
+            assertThat(browser.text("body"))
+                    .contains("shardsim_studio_asked_total 2.0", "shardsim_studio_answered_total 1.0");
+        }
+    }
+
+    @Test
     void theMouseAloneAsksFromNothing() throws Exception {
         browser.find("#examples button:last-child").click();
         browser.until("another question", "document.querySelector('#answer').dataset.question.includes('lora')");
@@ -312,14 +325,18 @@ class StudioIT {
         String before = shownRate();
         browser.find("#source summary").click();
         browser.find("#file")
-                .sendKeys(Path.of("configurations/all_reduce.log").toAbsolutePath().toString());
-        browser.until("it asks", "document.querySelector('#answer').dataset.question.includes('p4de.24xlarge-measured')");
+                .sendKeys(Path.of("configurations/all_reduce.log")
+                        .toAbsolutePath()
+                        .toString());
+        browser.until(
+                "it asks", "document.querySelector('#answer').dataset.question.includes('p4de.24xlarge-measured')");
         JsonNode question = JsonMapper.shared().readTree(browser.find("#answer").getDomAttribute("data-question"));
         assertThat(question.at("/instances/0/extends").asString()).isEqualTo("p4de.24xlarge");
         assertThat(question.at("/instances/0/nic_effective/value").asString()).startsWith("11.");
         assertThat(question.at("/instances/0/sources/measured/source").asString())
                 .isEqualTo("nccl-tests: all_reduce.log");
-        assertThat(browser.text("#imported")).contains("all_reduce on 16 GPUs, 2 nodes, 29 sizes", "nic_effective is 11.");
+        assertThat(browser.text("#imported"))
+                .contains("all_reduce on 16 GPUs, 2 nodes, 29 sizes", "nic_effective is 11.");
         assertThat(shownRate()).isNotEqualTo(before);
         assertTrue();
         String rate = shownRate();
