@@ -58,7 +58,9 @@ public final class OpeningSection {
     public String lead() {
         RunResult best = best();
         if (best == null) {
-            return ReportPage.trains(result) ? "None of the points fits in memory." : "Nothing ran.";
+            return !ReportPage.trains(result)
+                    ? "Nothing ran."
+                    : result.runs().size() == 1 ? "It does not fit in memory." : "None of the runs fits in memory.";
         }
         if (best.collective() != null) {
             String what = same(OpeningSection::size) ? "It takes " : Quantities.bytes(size(best)) + " take ";

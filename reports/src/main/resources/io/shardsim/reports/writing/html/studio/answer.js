@@ -1,5 +1,5 @@
 // An answer: figures, what changed against the one before, why, and what to keep of it.
-import { $, el, button, table, seconds, signed, percent, digits } from './dom.js';
+import { $, el, button, table, wide, seconds, signed, percent, digits } from './dom.js';
 import * as server from './server.js';
 import { pointOf } from './state.js';
 
@@ -16,6 +16,7 @@ export function build(given, onAsk) {
   offer = given;
   ask = onAsk;
   $('#report').addEventListener('load', fit);
+  $('#drawn').addEventListener('toggle', draw);
 }
 
 export const isShown = () => shown !== null;
@@ -43,12 +44,19 @@ export function show(question, said, signal) {
   runs();
   keep();
   drawPins();
-  // In place of the last one: a frame's pages would stand between the questions in the browser's history.
-  $('#report').contentWindow.location.replace(server.linked('api/report?key=' + said.key));
+  draw();
   $('#change').replaceChildren();
   if (before && comparable(before.best) && comparable(shown.best) && before.best.digest !== shown.best.digest) {
     change(before, shown, signal);
   }
+}
+
+// The report, where it is open. In place of the last one: a frame's pages would stand between the questions in the browser's history.
+function draw() {
+  const place = server.linked('api/report?key=' + shown?.said.key);
+  if (!shown || !$('#drawn').open || $('#report').dataset.place === place) return;
+  $('#report').dataset.place = place;
+  $('#report').contentWindow.location.replace(place);
 }
 
 const comparable = (run) => Boolean(run && run.status === 'ok' && run.samples_per_second);
@@ -83,11 +91,11 @@ function changed(difference) {
   if (difference.change_seconds === undefined || difference.change_seconds === null) return [el('p', {}, lead)];
   const per = ` for ${digits(tokens / 1e6)} M tokens`;
   return [el('p', {}, lead),
-    table(['cause', 'seconds' + per, 'settings'], causes.map((cause) => [
-      cause.causes.join(' and '), signed(seconds(cause.change_seconds), cause.change_seconds), settingsOf(cause, difference)]), [false, true, false]),
-    el('details', {}, el('summary', {}, 'Where the seconds go'),
-      table(['part', 'before', 'after', 'change'], parts.map((part) => [
-        part.part, seconds(part.a_seconds), seconds(part.b_seconds), signed(seconds(part.change_seconds), part.change_seconds)])))];
+    wide('Causes', table(['cause', 'seconds' + per, 'settings'], causes.map((cause) => [
+      cause.causes.join(' and '), signed(seconds(cause.change_seconds), cause.change_seconds), settingsOf(cause, difference)]), [false, true, false])),
+    el('details', { open: true }, el('summary', {}, 'Where the seconds go'),
+      wide('Where the seconds go', table(['part', 'before', 'after', 'change'], parts.map((part) => [
+        part.part, seconds(part.a_seconds), seconds(part.b_seconds), signed(seconds(part.change_seconds), part.change_seconds)]))))];
 }
 
 // The settings of a cause that somebody wrote come first; of the others only their number is told.
@@ -110,7 +118,7 @@ function why() {
 }
 
 const remarks = (head, list) => (list.length === 0 ? [] : [el('details', { open: head.startsWith('W') },
-  el('summary', {}, `${head} (${list.length})`), el('ul', {}, ...list.map(({ text, runs: of }) => el('li', {}, text + (of ? ' ' + of : '')))))]);
+  el('summary', {}, `${head} (${list.length})`), el('ul', {}, ...list.map(({ text, runs: of }) => el('li', {}, text, of && of !== 'all runs' ? el('span', { class: 'of' }, ` (${of})`) : null))))]);
 
 function runs() {
   $('#runs').hidden = shown.said.document.runs.length === 1;

@@ -23,6 +23,9 @@ export function table(head, rows, numeric = head.map((_, i) => i > 0)) {
       ...row.map((text, i) => (i === 0 ? cell('th', text, i, 'row') : cell('td', text, i)))))));
 }
 
+// A table that scrolls sideways where the page is narrower.
+export const wide = (label, drawn) => el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, drawn);
+
 // Three digits, as the report writes figures.
 export function digits(value) {
   const rounded = Number(value.toPrecision(3));

@@ -1,5 +1,5 @@
 // Further questions about an answer: what would be faster, what is best, why is mine slow.
-import { $, el, button, table, digits, percent } from './dom.js';
+import { $, el, button, table, wide, digits, percent } from './dom.js';
 import * as server from './server.js';
 import { apply, pointOf, set } from './state.js';
 
@@ -99,7 +99,7 @@ function plan() {
   // What no axis frees stays as it is; a micro-batch goes with what it was chosen for.
   inquire('plan', question, options, (planned) => [
     el('p', {}, `${planned.searched} candidates: ${planned.simulated} simulated, ${planned.pruned_by_memory} do not fit, ${planned.pruned_by_bound} cannot be better, by a bound that no run beats.`
-      + (planned.left ? ` Out of time: ${planned.left} are left, and the best of those could save ${percent(planned.gap)} at most.` : '')),
+      + (planned.left ? ` Out of time: ${planned.left} are left, and the best of those could save ${percent(planned.gap).slice(1)} at most.` : '')),
     actions(['strategy', 'nodes', 'micro-batch', 'samples/s', 'days', 'dollars', ''], planned.candidates.map((candidate) => [
       words(candidate.strategy), String(candidate.cluster.nodes), String(candidate.training.micro_batch), digits(candidate.samples_per_second),
       digits(candidate.days), candidate.usd ? '$' + digits(candidate.usd) : '–', change('Ask this', candidateOf(question, candidate))])),
@@ -136,6 +136,5 @@ const suspect = ({ title, likely, simulated: [rate], look_at: places }) => el('l
 
 // A table whose last column holds buttons.
 function actions(head, rows) {
-  return rows.length === 0 ? '' : el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Proposals' },
-    table(head, rows, head.map((_, i) => i > 0 && i < head.length - 1)));
+  return rows.length === 0 ? '' : wide('Proposals', table(head, rows, head.map((_, i) => i > 0 && i < head.length - 1)));
 }
