@@ -64,6 +64,7 @@ public final class Subject {
         subject.addIfShared(parts, run -> "batch " + run.facts().model().globalBatch());
         subject.addIfShared(parts, run -> setting(run, "training.precision", "%s"));
         subject.addIfShared(parts, run -> setting(run, "training.attention", "%s attention"));
+        subject.addIfShared(parts, run -> setting(run, "training.optimizer", "%s"));
         subject.addIfShared(parts, Subject::checkpointing);
         subject.addStrategy(parts);
         subject.addShardGroup(parts);

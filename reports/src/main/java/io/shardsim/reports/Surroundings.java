@@ -71,10 +71,10 @@ public record Surroundings(
      *
      * @param everySteps training steps between two of them
      * @param asynchronous whether training goes on once the state has been copied to host memory
-     * @param bytesPerParameter 14 in mixed precision: 2 of the parameter, 12 of the optimizer; 12 in 32 bits
+     * @param bytesPerParameter 14 in mixed precision: 2 of the parameter, 12 of Adam's weights and moments; 12 in 32 bits
      */
     public record Checkpoint(
-            Storage storage, long everySteps, State state, boolean asynchronous, int bytesPerParameter) {
+            Storage storage, long everySteps, State state, boolean asynchronous, double bytesPerParameter) {
         /** The same after other numbers of steps. */
         Checkpoint every(long steps) {
             return new Checkpoint(storage, steps, state, asynchronous, bytesPerParameter);

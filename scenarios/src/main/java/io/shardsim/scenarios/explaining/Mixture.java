@@ -186,7 +186,8 @@ final class Mixture {
                         task.execution().attention(),
                         learning.precision(),
                         learning.dropout(),
-                        learning.gradientClipping());
+                        learning.gradientClipping(),
+                        learning.optimizer());
             case MEMORY -> List.of(side.microBatch(), task.execution().kept());
             case AROUND -> List.of();
         };
@@ -214,7 +215,8 @@ final class Mixture {
                         data.globalBatch(),
                         computed.precision(),
                         computed.dropout(),
-                        computed.gradientClipping()),
+                        computed.gradientClipping(),
+                        computed.optimizer()),
                 new Task.Execution(
                         memory.microBatch(),
                         memory.task().execution().kept(),

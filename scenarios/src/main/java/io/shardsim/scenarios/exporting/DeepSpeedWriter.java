@@ -59,7 +59,12 @@ final class DeepSpeedWriter extends FrameworkWriter {
         if (!settings.is(Settings.PRECISION, "fp32")) {
             file.put(settings.is(Settings.PRECISION, "fp16") ? "fp16.enabled" : "bf16.enabled", true);
         }
-        file.put("optimizer.type", "AdamW").put("optimizer.params.lr", TrainerFiles.LEARNING_RATE);
+        if (TrainerFiles.namesOptimizer(settings)) {
+            file.put("zero_allow_untested_optimizer", true);
+        } else {
+            file.put("optimizer.type", settings.is(Settings.OPTIMIZER, "lamb") ? "Lamb" : "AdamW")
+                    .put("optimizer.params.lr", TrainerFiles.LEARNING_RATE);
+        }
         if (settings.is(Settings.KERNELS, "deepspeed-accelerate")) {
             file.put("optimizer.params.torch_adam", true);
         }

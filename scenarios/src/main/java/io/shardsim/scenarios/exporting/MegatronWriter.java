@@ -38,6 +38,7 @@ final class MegatronWriter extends FrameworkWriter {
         ForeignBlock script = new ForeignBlock("megatron", settings);
         model(script, settings);
         training(script, settings);
+        optimizer(script, settings);
         checkpointing(script, settings);
         strategy(script, settings);
         script.put("lr", "1e-4").put("train-iters", 100).put("mock-data", true);
@@ -100,6 +101,16 @@ final class MegatronWriter extends FrameworkWriter {
             script.put("fp8-format", "hybrid");
         }
         script.put("attention-backend", settings.is(Settings.ATTENTION, "flash") ? "flash" : "unfused");
+    }
+
+    private static void optimizer(ForeignBlock script, Settings settings) {
+        if (settings.is(Settings.OPTIMIZER, "adamw-bf16-moments")) {
+            script.put("use-precision-aware-optimizer", true)
+                    .put("exp-avg-dtype", "bf16")
+                    .put("exp-avg-sq-dtype", "bf16");
+        } else if (settings.is(Settings.OPTIMIZER, "sgd-momentum")) {
+            script.put("optimizer", "sgd");
+        }
     }
 
     /** The uniform method recomputes all layers, the block method as many of each stage. */

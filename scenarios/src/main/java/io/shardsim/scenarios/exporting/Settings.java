@@ -36,6 +36,7 @@ final class Settings {
     static final String PRECISION = "training.precision";
     static final String DROPOUT = "training.dropout";
     static final String CLIPPING = "training.gradient_clipping";
+    static final String OPTIMIZER = "training.optimizer";
     static final String SEQUENCE = "training.sequence_length";
     static final String DELAYED = "training.delayed_parameter_initialization";
     private static final String SHARD_GROUP = "strategy." + StrategyDescriptor.SHARD_GROUP;

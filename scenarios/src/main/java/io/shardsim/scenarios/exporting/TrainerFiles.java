@@ -35,7 +35,20 @@ final class TrainerFiles {
     private static final Kind QWEN2_MOE = new Kind("qwen2_moe", "Qwen2MoeForCausalLM", "Qwen2MoeDecoderLayer");
     private static final Kind MIXTRAL = new Kind("mixtral", "MixtralForCausalLM", "MixtralDecoderLayer");
 
+    /** What the Trainer's argument {@code optim} calls optimizers [1]. */
+    private static final Map<String, String> OPTIMIZERS = Map.of(
+            "adamw-8bit", "adamw_bnb_8bit",
+            "adafactor", "adafactor",
+            "sgd", "sgd",
+            "lion", "lion_32bit",
+            "lion-8bit", "lion_8bit");
+
     private TrainerFiles() {}
+
+    /** Whether {@code args.json} names the optimizer. */
+    static boolean namesOptimizer(Settings settings) {
+        return OPTIMIZERS.containsKey(String.valueOf(settings.text(Settings.OPTIMIZER)));
+    }
 
     private static Kind kind(Settings settings) {
         if (settings.whole("model.experts") > 1) {
@@ -124,6 +137,9 @@ final class TrainerFiles {
             file.put("torch_compile", true);
         } else if (settings.is(Settings.KERNELS, "liger")) {
             file.put("use_liger_kernel", true);
+        }
+        if (namesOptimizer(settings)) {
+            file.put("optim", OPTIMIZERS.get(settings.text(Settings.OPTIMIZER)));
         }
         more.forEach(file::put);
         return new WrittenFile(ARGUMENTS, Texts.json(file.tree()));

@@ -30,7 +30,7 @@ final class AxolotlConfig implements Importer {
         draft.byDefault(Draft.CLIPPING, 1.0, "the Trainer's default");
         contributeCheckpointing(file, draft);
         contributeAttention(file, draft);
-        TrainerSettings.contributeOptimizer(file, "optimizer");
+        OptimizerName.contribute(file, draft, "optimizer", null);
         draft.giveIf(file, "torch_compile", Draft.KERNELS, "compiled");
         draft.giveIf(file, "liger_fused_linear_cross_entropy", Draft.PROFILE, "liger");
         String adapter = file.text("adapter");

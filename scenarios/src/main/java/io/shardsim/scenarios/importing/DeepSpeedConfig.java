@@ -1,7 +1,6 @@
 package io.shardsim.scenarios.importing;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -328,13 +327,6 @@ final class DeepSpeedConfig implements Importer {
         if (type != null && !torch) {
             draft.afterwards(done -> ownOptimizer(done, file.key("optimizer.type")));
         }
-        String name = type == null ? "adamw" : type.toLowerCase(Locale.ROOT);
-        if (!List.of("adam", "adamw", "cpuadam", "deepspeedcpuadam", "fusedadam")
-                .contains(name)) {
-            file.judge(
-                    "optimizer.type",
-                    Verdict.DECIDES_THE_ANSWER,
-                    "Adam with two FP32 moments is simulated; another optimizer has other memory and update time");
-        }
+        OptimizerName.contribute(file, draft, "optimizer.type", file.decimal("optimizer.params.momentum", 0, 1));
     }
 }

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** The arguments of Megatron-LM's training scripts, of its fork by DeepSpeed, and of the launcher before them. */
 final class MegatronArguments implements Importer {
     private static final long MOST = Integer.MAX_VALUE;
+    private static final double DEFAULT_SGD_MOMENTUM = 0.9;
     private static final String FORKS_GATE = "glu-activation";
     /** Strategies of DeepSpeed by their stage of ZeRO. */
     static final List<String> STAGES = List.of("ddp", "zero1", "zero2", "zero3-0.11");
@@ -237,12 +238,12 @@ final class MegatronArguments implements Importer {
         draft.give("training.dropout", on, key);
         draft.byDefault("training.dropout", true, "Megatron-LM's default, 0.1");
         contributeAttention(file, draft);
-        String optimizer = file.text("optimizer");
-        if (optimizer != null && !optimizer.equalsIgnoreCase("adam")) {
-            file.judge(
-                    "optimizer",
-                    Verdict.DECIDES_THE_ANSWER,
-                    "Adam with two FP32 moments is simulated; another one has other memory and update time");
+        Double momentum = file.decimal("sgd-momentum", 0, 1);
+        OptimizerName.contribute(file, draft, "optimizer", momentum == null ? DEFAULT_SGD_MOMENTUM : momentum);
+        List<String> moments = List.of("exp-avg-dtype", "exp-avg-sq-dtype");
+        if (moments.stream().allMatch(dtype -> "bf16".equals(file.text(dtype)) || "fp16".equals(file.text(dtype)))) {
+            draft.give(OptimizerName.SETTING, "adamw-bf16-moments", file.key(moments.get(0)));
+            moments.forEach(dtype -> file.judge(dtype, Verdict.MODELLED, OptimizerName.SETTING));
         }
     }
 

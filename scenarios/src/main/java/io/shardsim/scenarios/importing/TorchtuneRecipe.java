@@ -34,13 +34,7 @@ final class TorchtuneRecipe implements Importer {
         draft.byDefault(Draft.CLIPPING, 0.0, "torchtune clips only when told to");
         draft.giveIf(file, "compile", Draft.KERNELS, "compiled");
         draft.byDefault(Draft.ATTENTION, "flash", "PyTorch's scaled_dot_product_attention");
-        String optimizer = file.text("optimizer._component_");
-        if (optimizer != null && !optimizer.endsWith(".AdamW")) {
-            file.judge(
-                    "optimizer._component_",
-                    Verdict.DECIDES_THE_ANSWER,
-                    "AdamW is simulated; another optimizer has other memory and update time");
-        }
+        OptimizerName.contribute(file, draft, "optimizer._component_", file.decimal("optimizer.momentum", 0, 1));
         draft.byDefault(Draft.KIND, "fsdp2", "torchtune's distributed recipes");
         draft.giveFlag(file, "fsdp_reshard_after_forward", "strategy.reshard_after_forward");
         draft.giveDegree(file, "tensor_parallel_dim", "strategy.tensor_parallel", 1);

@@ -144,21 +144,8 @@ final class TrainerSettings implements Importer {
         for (String key : List.of("use_liger_kernel", "use_liger", "enable_liger_kernel")) {
             draft.giveIf(file, key, Draft.PROFILE, "liger");
         }
-        contributeOptimizer(file, "optim");
-    }
-
-    static void contributeOptimizer(ForeignFile file, String key) {
-        String optimizer = file.text(key);
-        if (optimizer != null
-                && !optimizer
-                        .toLowerCase(Locale.ROOT)
-                        .matches("adamw_(hf|apex_fused|torch(_(fused|xla|npu_fused))?)")) {
-            file.judge(
-                    key,
-                    Verdict.DECIDES_THE_ANSWER,
-                    "Adam with two FP32 moments on the GPU is simulated; another optimizer has other memory and update"
-                            + " time");
-        }
+        OptimizerName.contribute(file, draft, "optim", null);
+        draft.giveIf(file, "adafactor", OptimizerName.SETTING, "adafactor");
     }
 
     static void contributeModel(ForeignFile file, Draft draft, String key) {

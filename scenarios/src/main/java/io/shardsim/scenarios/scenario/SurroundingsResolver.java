@@ -6,7 +6,6 @@ import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.catalog.StorageKeys;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.catalog.Figure;
-import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.yaml.Problems;
@@ -38,7 +37,7 @@ final class SurroundingsResolver {
     }
 
     @Nullable
-    Surroundings resolve(int sequenceLength, Precision precision) {
+    Surroundings resolve(int sequenceLength, double checkpointBytes) {
         Block storage = file.block("storage");
         Block checkpoint = file.block("checkpoint");
         Block training = file.block("training");
@@ -55,7 +54,7 @@ final class SurroundingsResolver {
         }
         return new Surroundings(
                 storage == null ? null : input(storage, sequenceLength),
-                checkpoint == null ? null : checkpoint(checkpoint, storage, precision),
+                checkpoint == null ? null : checkpoint(checkpoint, storage, checkpointBytes),
                 delayed == null ? null : startUp(delayed),
                 failures == null ? null : failures(failures));
     }
@@ -83,7 +82,7 @@ final class SurroundingsResolver {
                 : new Surroundings.Input(storage, block.whole("sample_size", BYTES_PER_TOKEN * sequenceLength));
     }
 
-    private Surroundings.@Nullable Checkpoint checkpoint(Block block, @Nullable Block changes, Precision precision) {
+    private Surroundings.@Nullable Checkpoint checkpoint(Block block, @Nullable Block changes, double bytes) {
         String name = block.text("to");
         Long every = block.whole("every");
         Surroundings.Storage storage = name == null ? null : storage(name, block, "to", changes);
@@ -95,7 +94,7 @@ final class SurroundingsResolver {
                         Surroundings.State.valueOf(
                                 block.text("state", "sharded").toUpperCase(Locale.ROOT)),
                         block.flag("asynchronous", false),
-                        precision.checkpointBytes());
+                        bytes);
     }
 
     private Surroundings.@Nullable Storage storage(String name, Block block, String key, @Nullable Block changes) {

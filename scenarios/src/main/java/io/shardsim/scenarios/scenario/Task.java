@@ -4,6 +4,7 @@ import io.shardsim.reports.Names;
 import io.shardsim.reports.Surroundings;
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.compute.Optimizer;
 import io.shardsim.simulator.job.ActivationPolicy;
 import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.job.LayerExecution;
@@ -60,7 +61,12 @@ public sealed interface Task {
                     model,
                     new Ranks(cluster.worldSize(), cluster.gpusPerNode()),
                     new Batch(sequenceLength(), inMicroBatch, Math.toIntExact(samples / inMicroBatch)),
-                    new LayerExecution(learning.precision(), execution.attention(), learning.dropout(), kernels),
+                    new LayerExecution(
+                            learning.precision(),
+                            execution.attention(),
+                            learning.dropout(),
+                            learning.optimizer(),
+                            kernels),
                     execution.kept(),
                     learning.gradientClipping(),
                     planner.modelParallel());
@@ -80,6 +86,9 @@ public sealed interface Task {
             settings.put("training.kernels", job.kernels());
             settings.put("training.dropout", learning.dropout());
             settings.put("training.gradient_clipping", learning.gradientClipping());
+            if (!learning.optimizer().equals(Optimizer.OWN)) {
+                settings.put("training.optimizer", learning.optimizer().name());
+            }
             return settings;
         }
 
@@ -120,9 +129,15 @@ public sealed interface Task {
      * @param globalBatch samples per training step
      * @param dropout whether dropout masks are kept
      * @param gradientClipping largest gradient norm; 0 for no clipping
+     * @param optimizer what updates the weights
      */
     record Learning(
-            int sequenceLength, long globalBatch, Precision precision, boolean dropout, double gradientClipping) {}
+            int sequenceLength,
+            long globalBatch,
+            Precision precision,
+            boolean dropout,
+            double gradientClipping,
+            Optimizer optimizer) {}
 
     /**
      * Settings of a {@link Training} that make it slower or faster, and larger or smaller; what is learned is the same.

@@ -7,6 +7,7 @@ import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.compute.Optimizer;
 import io.shardsim.simulator.job.ActivationPolicy;
 import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.Precision;
@@ -66,7 +67,7 @@ final class TrainingResolver {
         Surroundings surroundings = new SurroundingsResolver(file, figures, problems)
                 .resolve(
                         sequenceLength == null ? 1 : Math.toIntExact(sequenceLength),
-                        training == null ? Precision.BF16 : precision(training));
+                        training == null ? 0 : checkpointBytes(precision(training), optimizer(training)));
         if (training == null || sequenceLength == null || model == null || strategy == null || globalBatch == null) {
             return null;
         }
@@ -84,6 +85,7 @@ final class TrainingResolver {
                     "attention flash needs BF16 or FP16, but precision is fp32; write attention: standard or precision: bf16");
         }
         checkKernels(training);
+        checkOptimizer(training);
         if (problems.told() > before || cluster == null || !divides) {
             return null;
         }
@@ -100,6 +102,25 @@ final class TrainingResolver {
                     training.at("kernels"),
                     "kernels " + kernels + " is not known; " + Nearest.remedy(kernels, FrameworkProfile.names()));
         }
+    }
+
+    private void checkOptimizer(Block training) {
+        String name = training.text("optimizer");
+        if (name != null && Optimizer.find(name) == null) {
+            problems.add(
+                    training.at("optimizer"),
+                    "optimizer " + name + " is not known; " + Nearest.remedy(name, Optimizer.names()));
+        }
+    }
+
+    private static Optimizer optimizer(Block training) {
+        Optimizer found = Optimizer.find(training.text("optimizer", Optimizer.OWN.name()));
+        return found == null ? Optimizer.OWN : found;
+    }
+
+    /** Bytes of a parameter's weights and of what the optimizer keeps of it, which a checkpoint holds. */
+    private static double checkpointBytes(Precision precision, Optimizer optimizer) {
+        return precision.weightBytes() + optimizer.bytesPerParameter(precision.stateBytes());
     }
 
     private Task.Training task(
@@ -119,7 +140,8 @@ final class TrainingResolver {
                         globalBatch,
                         precision,
                         training.flag("dropout", model.operators().hasDropout()),
-                        training.decimal("gradient_clipping", 1.0)),
+                        training.decimal("gradient_clipping", 1.0),
+                        optimizer(training)),
                 new Task.Execution(
                         microBatch == null ? null : Math.toIntExact(microBatch),
                         new ActivationPolicy(

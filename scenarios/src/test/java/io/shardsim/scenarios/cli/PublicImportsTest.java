@@ -6,6 +6,7 @@ import io.shardsim.scenarios.app.Main;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -149,6 +150,52 @@ class PublicImportsTest {
         assertThat(document.at("/scenario/accepted/0").asString()).isEqualTo("finetuning_type");
     }
 
+    /** Each framework has its own name for an optimizer. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "optim: adamw_8bit | adamw-8bit",
+                "optim: paged_adamw_8bit | adamw-8bit",
+                "optim: adamw_bnb_8bit | adamw-8bit",
+                "optim: adafactor | adafactor",
+                "adafactor: true | adafactor",
+                "optim: lion_32bit | lion",
+                "optim: sgd | sgd",
+                "optim: paged_adamw_32bit |",
+                "optim: adamw_torch |"
+            })
+    void optimizersAreRead(String line, @Nullable String optimizer) throws IOException {
+        String file = file("args.yaml", "output_dir: o\nbf16: true\nper_device_train_batch_size: 1\n" + line + "\n");
+        assertThat(shell.shardsim("import", file)).as(shell.err()).isZero();
+        if (optimizer == null) {
+            assertThat(shell.out()).doesNotContain("optimizer:");
+        } else {
+            assertThat(shell.out()).contains("\n  optimizer: " + optimizer + "\n");
+        }
+    }
+
+    @Test
+    void optimizersOfDeepSpeedAndMegatronAreRead() throws IOException {
+        String lamb = file("ds.json", "{\"optimizer\": {\"type\": \"Lamb\"}, \"train_micro_batch_size_per_gpu\": 1}");
+        assertThat(shell.shardsim("import", lamb)).as(shell.err()).isZero();
+        assertThat(shell.out()).contains("\n  optimizer: lamb\n");
+        String script = file(
+                "run.sh",
+                "torchrun pretrain_gpt.py --num-layers 2 --hidden-size 128 --num-attention-heads 2 --seq-length 64"
+                        + " --max-position-embeddings 64 --micro-batch-size 1 --global-batch-size 8 --bf16"
+                        + " --use-distributed-optimizer --use-precision-aware-optimizer --exp-avg-dtype bf16"
+                        + " --exp-avg-sq-dtype bf16\n");
+        Shell megatron = new Shell(Main.services());
+        assertThat(megatron.shardsim("import", script)).as(megatron.err()).isZero();
+        assertThat(megatron.out()).contains("\n  optimizer: adamw-bf16-moments\n");
+        Shell sgd = new Shell(Main.services());
+        String plain =
+                file("sgd.sh", Files.readString(Path.of(script)).replaceFirst("--use-precision.*", "--optimizer sgd"));
+        assertThat(sgd.shardsim("import", plain)).as(sgd.err()).isZero();
+        assertThat(sgd.out()).contains("\n  optimizer: sgd-momentum\n");
+    }
+
     /** Each alone beside what is read: frozen and quantized weights, optimizers with other states, states on the host, names that no table has. */
     @ParameterizedTest
     @CsvSource(
@@ -158,9 +205,8 @@ class PublicImportsTest {
                 "load_in_8bit: yes | load_in_8bit",
                 "quantization_bit: 4 | quantization_bit",
                 "freeze_trainable_layers: 2 | freeze_trainable_layers",
-                "optim: adamw_8bit | optim",
-                "optim: paged_adamw_32bit | optim",
-                "optim: adafactor | optim",
+                "optim: galore_adamw | optim",
+                "optim: ademamix_8bit | optim",
                 "use_galore: true | use_galore",
                 "pure_bf16: true | pure_bf16",
                 "fsdp: full_shard auto_wrap offload | fsdp",

@@ -132,7 +132,8 @@ class LibraryTest {
                         2L * NODES * replicas,
                         learning.precision(),
                         learning.dropout(),
-                        learning.gradientClipping()),
+                        learning.gradientClipping(),
+                        learning.optimizer()),
                 new Task.Execution(
                         1,
                         kept.withCheckpoints(

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.exporting;
 
+import io.shardsim.simulator.compute.Optimizer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -63,6 +64,12 @@ final class RandomTraining {
         model();
         training();
         strategy(kind);
+        if (framework != Framework.SMP && !strategy.containsKey("offload_optimizer")) {
+            maybe(training, "optimizer", optimizers());
+            if (framework == Framework.DEEPSPEED && training.containsKey("optimizer")) {
+                strategy.put("framework_profile", "deepspeed-accelerate");
+            }
+        }
         if (!carried) {
             anything(kind);
         }
@@ -118,6 +125,13 @@ final class RandomTraining {
         training.put("activation_checkpointing", pick("none", "full"));
         maybe(training, "dropout", "true", "false");
         maybe(training, "gradient_clipping", "0", "0.5", "1");
+    }
+
+    private String[] optimizers() {
+        String[] all = Optimizer.names().toArray(String[]::new);
+        String[] ofMegatron = {"adamw-bf16-moments", "sgd-momentum"};
+        String[] ofTrainer = {"adamw-8bit", "adafactor", "lion", "lion-8bit", "sgd"};
+        return !carried ? all : framework == Framework.MEGATRON ? ofMegatron : ofTrainer;
     }
 
     private void split(int most) {

@@ -77,7 +77,7 @@ public final class FrameworkProfile {
         EMBEDDING_BACKWARD("the same, backward"),
         GRADIENT_NORM("norm of the gradient, of a parameter"),
         GRADIENT_CLIP("scaling the gradient by the clip factor, of a parameter"),
-        OPTIMIZER("Adam, of a parameter");
+        OPTIMIZER("the update, of a parameter");
 
         private final String meaning;
 
@@ -179,6 +179,13 @@ public final class FrameworkProfile {
     public FrameworkProfile inFp8() {
         List<String> recipes = ProfileFiles.recipes(figures);
         return recipe != null || recipes.isEmpty() ? this : new FrameworkProfile(figures, elementBytes, recipes.get(0));
+    }
+
+    /** The same with another optimizer in the place of the one that the framework ships. */
+    public FrameworkProfile with(Optimizer optimizer) {
+        return optimizer.equals(Optimizer.OWN)
+                ? this
+                : new FrameworkProfile(ProfileFiles.with(figures, optimizer.figures()), elementBytes, recipe);
     }
 
     /** The recipe of FP8 that its GEMMs follow; null where they take none. */

@@ -52,6 +52,7 @@ public final class ProfileFiles {
             join(keys("modules"), operators(operator -> !operator.isOfFp8() && !operator.isOfUpdate()));
     private static final List<Key> OF_TOOLCHAIN = keys("toolchain");
     private static final List<Key> OF_OPTIMIZER = join(keys("optimizer"), operators(Operator::isOfUpdate));
+    private static final List<Key> OF_METHOD = join(keys("method"), operators(Operator.OPTIMIZER::equals));
     private static final List<Key> OF_FP8 = join(
             keys("fp8"),
             operators(Operator::isOfFp8),
@@ -64,7 +65,9 @@ public final class ProfileFiles {
     private static final FigureFolder MODULES = folder("/modules", "modules", OF_MODULES);
     private static final FigureFolder COMPILERS = folder("/compilers", "compiler", optional(OF_MODULES));
     private static final FigureFolder TOOLCHAINS = folder("/toolchains", "toolchain", OF_TOOLCHAIN);
-    private static final FigureFolder OPTIMIZERS = folder("/optimizers", "optimizer library", OF_OPTIMIZER);
+    private static final FigureFolder LIBRARIES = folder("/optimizer-libraries", "optimizer library", OF_OPTIMIZER);
+    static final FigureFolder OPTIMIZERS =
+            new FigureFolder(PATH + "/optimizers", "optimizer", FigureFolder.figures(OF_METHOD, FigureFile.ALSO));
     private static final FigureFolder RECIPES_OF_FP8 = folder("/fp8", "FP8 recipe", OF_FP8);
 
     private ProfileFiles() {}
@@ -76,6 +79,7 @@ public final class ProfileFiles {
         folders.put("modules", MODULES);
         folders.put("compilers", COMPILERS);
         folders.put("toolchains", TOOLCHAINS);
+        folders.put("optimizer-libraries", LIBRARIES);
         folders.put("optimizers", OPTIMIZERS);
         folders.put("fp8", RECIPES_OF_FP8);
         return folders;
@@ -92,7 +96,7 @@ public final class ProfileFiles {
         add(MODULES, profile, "modules", figures);
         add(COMPILERS, profile, "compiler", figures);
         add(TOOLCHAINS, profile, "toolchain", figures);
-        add(OPTIMIZERS, profile, "optimizer_library", figures);
+        add(LIBRARIES, profile, "optimizer_library", figures);
         figures.putAll(profile.figures());
         return new FigureFile(name, profile.block(), figures, profile.also());
     }
@@ -110,8 +114,13 @@ public final class ProfileFiles {
 
     /** The same figures under a recipe of FP8. */
     static FigureFile inFp8(FigureFile merged, String recipe) {
+        return with(merged, RECIPES_OF_FP8.named(recipe));
+    }
+
+    /** Some figures in the place of others. */
+    static FigureFile with(FigureFile merged, FigureFile other) {
         Map<String, Figure> figures = new LinkedHashMap<>(merged.figures());
-        figures.putAll(RECIPES_OF_FP8.named(recipe).figures());
+        figures.putAll(other.figures());
         return new FigureFile(merged.name(), merged.block(), figures, merged.also());
     }
 

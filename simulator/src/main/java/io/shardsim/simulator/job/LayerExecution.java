@@ -1,5 +1,6 @@
 package io.shardsim.simulator.job;
 
+import io.shardsim.simulator.compute.Optimizer;
 import io.shardsim.simulator.workload.AttentionKind;
 
 /**
@@ -8,6 +9,8 @@ import io.shardsim.simulator.workload.AttentionKind;
  * @param precision format of parameters, activations and gradients
  * @param attention how scores are computed
  * @param dropout whether dropout masks are kept
+ * @param optimizer what updates the weights
  * @param kernels framework profile whose kernels run; the compute model knows it
  */
-public record LayerExecution(Precision precision, AttentionKind attention, boolean dropout, String kernels) {}
+public record LayerExecution(
+        Precision precision, AttentionKind attention, boolean dropout, Optimizer optimizer, String kernels) {}

@@ -41,13 +41,13 @@ public enum Precision {
         return bytes < stateBytes;
     }
 
-    /** Bytes of the weight that Adam updates, and of each of its moments. */
+    /** Bytes of the weight that the optimizer updates, and of each of Adam's moments. */
     public int stateBytes() {
         return stateBytes;
     }
 
-    /** Bytes of a parameter's weights and moments, which a checkpoint holds. */
-    public int checkpointBytes() {
-        return (isMixed() ? bytes : 0) + 3 * stateBytes;
+    /** Bytes of a parameter's weights, those that are updated beside those of the layers. */
+    public int weightBytes() {
+        return (isMixed() ? bytes : 0) + stateBytes;
     }
 }

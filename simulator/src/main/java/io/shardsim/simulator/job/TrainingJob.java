@@ -73,7 +73,19 @@ public record TrainingJob(
     public FrameworkProfile profile() {
         FrameworkProfile profile = FrameworkProfile.named(kernels());
         return (precision() == Precision.FP8 ? profile.inFp8() : profile)
-                .withElements(precision().bytes());
+                .withElements(precision().bytes())
+                .with(execution.optimizer());
+    }
+
+    /** What the optimizer keeps of some parameters beside their weights and gradients [bytes]. */
+    public long momentBytes(long parameters) {
+        return (long) Math.ceil(
+                parameters * execution.optimizer().bytesPerParameter(precision().stateBytes()));
+    }
+
+    /** The same, and the weights that it updates where those of the layers have another format [bytes]. */
+    public long optimizerBytes(long parameters) {
+        return momentBytes(parameters) + (precision().isMixed() ? precision().stateBytes() * parameters : 0);
     }
 
     public Checkpointing checkpointing() {

@@ -88,7 +88,7 @@ public final class Ddp extends ShardingStrategy {
             long stateBytes = job.precision().stateBytes() * parameters();
             writer.allocate(MemoryOwner.PARAMETERS, stateBytes + castBytes() + frozenBytes());
             writer.allocate(MemoryOwner.GRADIENTS, stateBytes);
-            writer.allocate(MemoryOwner.OPTIMIZER_STATES, 2 * stateBytes);
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, job.momentBytes(parameters()));
             writer.allocate(MemoryOwner.BUCKETS, stateBytes);
         }
 

@@ -231,7 +231,7 @@ public final class Fsdp extends ShardingStrategy {
 
         private void holdStates() {
             writer.allocate(MemoryOwner.PARAMETERS, stateBytes * shardElements() + frozenShardBytes());
-            writer.allocate(MemoryOwner.OPTIMIZER_STATES, 2 * stateBytes * shardElements());
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, job.momentBytes(shardElements()));
         }
 
         private void forwardPass() {

@@ -97,7 +97,7 @@ public class Megatron extends ShardingStrategy {
         void holdStates() {
             writer.allocate(MemoryOwner.PARAMETERS, bytes(parameters()) + roundedWeightBytes());
             writer.allocate(MemoryOwner.GRADIENTS, gradientBytes() * parameters());
-            writer.allocate(MemoryOwner.OPTIMIZER_STATES, (job.precision().isMixed() ? 12 : 8) * updated());
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, job.optimizerBytes(updated()));
         }
 
         @Override

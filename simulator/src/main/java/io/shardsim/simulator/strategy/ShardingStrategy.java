@@ -1,6 +1,7 @@
 package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.Refusal;
+import io.shardsim.simulator.compute.Optimizer;
 import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.PipelinePartition;
 import io.shardsim.simulator.job.Precision;
@@ -64,6 +65,14 @@ public abstract class ShardingStrategy {
                             + " write precision: bf16, or take "
                             + String.join(", ", StrategyCatalog.load().kindsThat(ShardingStrategy::updatesIn16Bits)),
                     "precision"));
+        }
+        Optimizer optimizer = job.execution().optimizer();
+        if (HostOffload.of(settings).optimizer() && !optimizer.equals(Optimizer.OWN)) {
+            problems.add(Refusal.of(
+                    "optimizer " + optimizer.name()
+                            + " with offload_optimizer: the update on the host is simulated for " + Optimizer.OWN.name()
+                            + " alone; write offload_optimizer: false, or remove optimizer",
+                    "offload_optimizer"));
         }
         if (!job.model().adapters().isNone()) {
             problems.addAll(adapterProblems(job));

@@ -186,7 +186,7 @@ abstract class Stage3Step {
         writer.allocate(MemoryOwner.PARAMETERS, parameterBytes);
         if (!offload.optimizer()) {
             writer.allocate(MemoryOwner.GRADIENTS, bytes(shardElements()));
-            writer.allocate(MemoryOwner.OPTIMIZER_STATES, (job.precision().isMixed() ? 12 : 8) * shardElements());
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, job.optimizerBytes(shardElements()));
         }
         writer.allocate(MemoryOwner.BUCKETS, contiguous ? bytes(reduceBucket) : 0);
     }

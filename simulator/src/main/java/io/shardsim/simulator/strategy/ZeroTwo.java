@@ -92,7 +92,7 @@ public final class ZeroTwo extends ShardingStrategy {
                 writer.allocate(MemoryOwner.GRADIENTS, bytes(shardElements()));
             }
             if (!offload.optimizer()) {
-                writer.allocate(MemoryOwner.OPTIMIZER_STATES, (job.precision().isMixed() ? 12 : 8) * shardElements());
+                writer.allocate(MemoryOwner.OPTIMIZER_STATES, job.optimizerBytes(shardElements()));
             }
             writer.allocate(MemoryOwner.BUCKETS, ((overlaps ? 2 : 1) + (allReduces ? 1 : 0)) * bytes(reduceBucket));
         }

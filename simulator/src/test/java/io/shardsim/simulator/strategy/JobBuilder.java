@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.compute.Optimizer;
 import io.shardsim.simulator.job.ActivationPolicy;
 import io.shardsim.simulator.job.Batch;
 import io.shardsim.simulator.job.LayerExecution;
@@ -10,6 +11,7 @@ import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import java.util.Objects;
 
 /** Jobs to plan, in 16 bits with standard attention; whatever is not said is data parallelism alone with full checkpointing and fused kernels. */
 public final class JobBuilder {
@@ -24,6 +26,7 @@ public final class JobBuilder {
     private AttentionKind attention = AttentionKind.STANDARD;
     private boolean dropout = true;
     private String kernels = "fused";
+    private Optimizer optimizer = Optimizer.OWN;
     private Precision precision = Precision.BF16;
     private ModelParallel parallel = ModelParallel.NONE;
 
@@ -92,6 +95,11 @@ public final class JobBuilder {
         return this;
     }
 
+    public JobBuilder optimizer(String name) {
+        optimizer = Objects.requireNonNull(Optimizer.find(name));
+        return this;
+    }
+
     public JobBuilder kernels(String profile) {
         kernels = profile;
         return this;
@@ -107,7 +115,7 @@ public final class JobBuilder {
                 model,
                 new Ranks(worldSize, 8),
                 new Batch(sequenceLength, microBatch, accumulationSteps),
-                new LayerExecution(precision, attention, dropout, kernels),
+                new LayerExecution(precision, attention, dropout, optimizer, kernels),
                 new ActivationPolicy(
                         checkpointing, checkpointedLayers < 0 ? model.layers() : checkpointedLayers, activationOffload),
                 1,

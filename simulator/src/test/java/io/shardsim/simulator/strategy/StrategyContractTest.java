@@ -3,6 +3,7 @@ package io.shardsim.simulator.strategy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.simulator.catalog.Descriptor;
+import io.shardsim.simulator.compute.Optimizer;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryLedger;
 import io.shardsim.simulator.plan.MemoryOwner;
@@ -19,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.assertj.core.data.Offset;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -81,14 +83,7 @@ class StrategyContractTest {
     void shardsOfAGroupAddUpToTheModel(String kind) {
         ShardingStrategy strategy = of(kind);
         RankGroups shard = strategy.shardGroups(JOB);
-        StepPlan plan = strategy.plan(JOB);
-        long updated = IntStream.range(0, plan.size())
-                .mapToObj(plan::operation)
-                .filter(Operation.Compute.class::isInstance)
-                .map(operation -> ((Operation.Compute) operation).work())
-                .filter(work -> work.kind() == Work.Kind.OPTIMIZER_STEP)
-                .mapToLong(Work::amount)
-                .sum();
+        long updated = updated(strategy.plan(JOB));
         long tensors = 12L * SMALL.layers() + 4;
         assertThat(updated * shard.size()).isBetween(SMALL.parameters(), SMALL.parameters() + tensors * shard.size());
         assertThat(IntStream.range(0, JOB.worldSize())
@@ -97,6 +92,39 @@ class StrategyContractTest {
                                 .count()
                         * shard.size())
                 .isEqualTo(JOB.worldSize());
+    }
+
+    private static long updated(StepPlan plan) {
+        return IntStream.range(0, plan.size())
+                .mapToObj(plan::operation)
+                .filter(Operation.Compute.class::isInstance)
+                .map(operation -> ((Operation.Compute) operation).work())
+                .filter(work -> work.kind() == Work.Kind.OPTIMIZER_STEP)
+                .mapToLong(Work::amount)
+                .sum();
+    }
+
+    /** AdamW keeps 8 bytes of each parameter that a GPU updates; every other optimizer what its file says. */
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void optimizersKeepWhatTheirFilesSay(String kind) {
+        StepPlan adam = of(kind).plan(JOB);
+        for (String name : Optimizer.names()) {
+            TrainingJob job = JobBuilder.job(SMALL)
+                    .ranks(32)
+                    .samples(512, 2, 2)
+                    .optimizer(name)
+                    .build();
+            StepPlan plan = of(kind).plan(job);
+            double bytes = job.execution().optimizer().bytesPerParameter(4);
+            assertThat((double) states(adam) - states(plan))
+                    .as(name)
+                    .isCloseTo((8 - bytes) * updated(adam), Offset.offset(1.0));
+        }
+    }
+
+    private static long states(StepPlan plan) {
+        return MemoryLedger.peakBytes(plan.memoryChanges(), Set.of(MemoryOwner.OPTIMIZER_STATES), 0);
     }
 
     @ParameterizedTest

@@ -291,7 +291,7 @@ public final class StepWriter {
 
     // The update.
 
-    /** Adam over a shard of what is updated, which costs by the bytes it has, and what the framework's own allocates meanwhile. */
+    /** The optimizer over a shard of what is updated, which costs by the bytes it has, and what the framework's own allocates meanwhile. */
     public int updateShard(long elements, int... waits) {
         long in32Bits = elements * job.precision().stateBytes() / Precision.FP32.bytes();
         long temporary = profile.optimizerTemporaryBytes() * in32Bits;
