@@ -6,6 +6,7 @@ import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.workload.Decoder;
 import io.shardsim.simulator.workload.Encoder;
 import io.shardsim.simulator.workload.Heads;
+import io.shardsim.simulator.workload.Image;
 import io.shardsim.simulator.workload.Latent;
 import io.shardsim.simulator.workload.Mixture;
 import io.shardsim.simulator.workload.ModelShape;
@@ -28,7 +29,9 @@ public final class ModelKeys {
             "decoder_layers",
             List.of("relative_buckets"),
             "masked_lm",
-            List.of("token_types", "pooler", "post_norm"));
+            List.of("token_types", "pooler", "post_norm"),
+            "patch_size",
+            List.of("image_size"));
 
     private ModelKeys() {}
 
@@ -48,6 +51,8 @@ public final class ModelKeys {
         int width = block.value("head_dim") == null ? ModelShape.headWidth(hidden, heads) : count(block, "head_dim", 0);
         boolean gated = block.flag("gated_ffn", false);
         int decoders = count(block, "decoder_layers", 0);
+        Image image = image(block);
+        int positions = image.isPresent() ? image.tokens() : gated || decoders > 0 ? 0 : sequenceLength;
         ModelShape shape = new ModelShape(
                 hidden,
                 count(block, "layers", 1) + decoders,
@@ -62,12 +67,22 @@ public final class ModelKeys {
                 mixture(block, count(block, "ffn", 4L * hidden)),
                 new Embeddings(
                         count(block, "vocab", 1),
-                        block.flag("tied_embeddings", !gated),
-                        count(block, "max_positions", gated || decoders > 0 ? 0 : sequenceLength)));
+                        block.flag("tied_embeddings", !gated && !image.isPresent()),
+                        count(block, "max_positions", positions)));
         if (decoders > 0) {
             return shape.withDecoder(new Decoder(decoders, sequenceLength, count(block, "relative_buckets", 32)));
         }
+        if (image.isPresent()) {
+            return shape.withImage(image);
+        }
         return block.value("masked_lm") == null ? shape : shape.withEncoder(encoder(block));
+    }
+
+    /** What the samples of a model are. */
+    public static Image image(Block block) {
+        return block.value("patch_size") == null
+                ? Image.NONE
+                : new Image(count(block, "image_size", 224), count(block, "patch_size", 1));
     }
 
     private static Encoder encoder(Block block) {

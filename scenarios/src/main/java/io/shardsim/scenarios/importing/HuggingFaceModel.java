@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.workload.Image;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.util.List;
@@ -96,8 +97,12 @@ final class HuggingFaceModel implements Importer {
         } else {
             first(file, draft, "model.ffn", "intermediate_size", "ffn_dim", "n_inner", "d_ff");
         }
-        first(file, draft, "model.vocab", "vocab_size");
         String type = String.valueOf(file.text("model_type"));
+        if (type.equals("vit")) {
+            contributeImage(file, draft);
+        } else {
+            first(file, draft, "model.vocab", "vocab_size");
+        }
         contributeDecoder(file, draft, type);
         draft.byDefault("model.gated_ffn", kind.gated(), "a layer of model_type " + type);
         if (type.startsWith("qwen3") || type.equals("olmoe")) {
@@ -116,6 +121,22 @@ final class HuggingFaceModel implements Importer {
         Long projected = file.whole("word_embed_proj_dim", 1, MOST);
         if (projected != null && projected.equals(hidden)) {
             file.judge("word_embed_proj_dim", Verdict.IRRELEVANT, "as wide as hidden");
+        }
+    }
+
+    /** What makes patches of an image tokens, and classes of them. */
+    private static void contributeImage(ForeignFile file, Draft draft) {
+        draft.giveWhole(file, "num_labels", "model.vocab", 1, MOST);
+        file.judge("num_labels", Verdict.MODELLED, "model.vocab, which are the classes");
+        if (Boolean.TRUE.equals(file.flag("qkv_bias"))) {
+            file.judge("qkv_bias", Verdict.MODELLED, "the simulated layer has its biases");
+        }
+        draft.byDefault("model.vocab", 1000L, "the classes of ImageNet; num_labels changes it");
+        Long patch = first(file, draft, "model.patch_size", "patch_size");
+        Long size = first(file, draft, "model.image_size", "image_size");
+        if (patch != null && size != null && size >= patch) {
+            int tokens = new Image(Math.toIntExact(size), Math.toIntExact(patch)).tokens();
+            draft.byDefault(Draft.SEQUENCE, (long) tokens, "the patches of an image, and the class token");
         }
     }
 
@@ -196,6 +217,9 @@ final class HuggingFaceModel implements Importer {
     }
 
     private static void contributePositions(ForeignFile file, Draft draft, String type, Kind kind) {
+        if (type.equals("vit")) {
+            return;
+        }
         if (kind.positions().isEmpty()) {
             draft.byDefault("model.max_positions", 0L, type.endsWith("t5") ? "relative positions" : "rotary positions");
             return;

@@ -160,6 +160,7 @@ final class ModelResolver {
                 problems.add(inline.at(key), key + " beside decoder_layers is not modelled; remove one of them");
             }
         }
+        checkImage(inline);
         Long latent = inline.whole("kv_lora_rank");
         if (!gated && latent != null) {
             problems.add(
@@ -175,5 +176,24 @@ final class ModelResolver {
                             + ", of which it is a part; set head_dim to qk_nope_head_dim + qk_rope_head_dim");
         }
         return divides && problems.size() == before ? ModelKeys.shape(inline, sequenceLength) : null;
+    }
+
+    private void checkImage(Block inline) {
+        Long patch = inline.whole("patch_size");
+        if (patch == null) {
+            return;
+        }
+        long size = inline.whole("image_size", 224);
+        if (size % patch != 0) {
+            problems.add(
+                    inline.at("patch_size"),
+                    "patch_size " + patch + " does not divide image_size " + size + "; "
+                            + NearestNumbers.divisors(size, patch));
+        }
+        for (String key : List.of("gated_ffn", "tied_embeddings", "experts", "masked_lm", "decoder_layers")) {
+            if (inline.value(key) != null && !Boolean.FALSE.equals(inline.value(key))) {
+                problems.add(inline.at(key), key + " beside patch_size is not modelled; remove one of them");
+            }
+        }
     }
 }

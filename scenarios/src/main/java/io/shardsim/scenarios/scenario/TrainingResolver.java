@@ -54,9 +54,10 @@ final class TrainingResolver {
     Task.@Nullable Training resolve() {
         int before = problems.told();
         Block training = file.block("training");
-        Long sequenceLength = training == null ? null : training.whole("sequence_length");
-        ModelShape model = new ModelResolver(file, figures, problems)
-                .resolve(sequenceLength == null ? 1 : Math.toIntExact(sequenceLength));
+        Long written = training == null ? null : training.whole("sequence_length");
+        ModelShape model =
+                new ModelResolver(file, figures, problems).resolve(written == null ? 1 : Math.toIntExact(written));
+        Long sequenceLength = training == null ? null : sequenceLength(training, model, written);
         StrategySpec strategy = strategies.resolve();
         Long globalBatch = training == null ? null : training.whole("global_batch");
         boolean divides = training != null
@@ -102,6 +103,26 @@ final class TrainingResolver {
                     training.at("kernels"),
                     "kernels " + kernels + " is not known; " + Nearest.remedy(kernels, FrameworkProfile.names()));
         }
+    }
+
+    /** As written, or what the model's images have; null after a problem. */
+    private @Nullable Long sequenceLength(Block training, @Nullable ModelShape model, @Nullable Long written) {
+        boolean images = model != null && model.image().isPresent();
+        long tokens = images ? model.image().tokens() : 0;
+        if (images && written != null && written != tokens) {
+            return problems.refuse(
+                    training.at("sequence_length"),
+                    "sequence_length " + written + " is not the " + tokens
+                            + " tokens of an image of this model; remove sequence_length");
+        }
+        if (!images
+                && written == null
+                && training.value("sequence_length") == null
+                && !training.has("sequence_length")) {
+            return problems.refuse(
+                    file.at("training"), "training has no sequence_length; add for example sequence_length: 2048");
+        }
+        return images ? Long.valueOf(tokens) : written;
     }
 
     private void checkOptimizer(Block training) {

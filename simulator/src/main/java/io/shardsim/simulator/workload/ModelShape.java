@@ -54,8 +54,13 @@ public record ModelShape(
      *
      * @param encoder what makes it an encoder
      * @param decoder behind an encoder
+     * @param image what its samples are, if not tokens
      */
-    public record Form(Family family, Encoder encoder, Decoder decoder) {}
+    public record Form(Family family, Encoder encoder, Decoder decoder, Image image) {
+        Form(Family family) {
+            this(family, Encoder.NONE, Decoder.NONE, Image.NONE);
+        }
+    }
 
     /**
      * What is around the layers.
@@ -100,6 +105,14 @@ public record ModelShape(
                     "decoder_layers " + form.decoder().layers()
                             + " needs layers of an encoder, and no experts, kv_lora_rank, qk_norm or masked_lm");
         }
+        if (form.image().isPresent()
+                && (form.family() != Family.GPT2
+                        || form.encoder().isPresent()
+                        || form.decoder().isPresent()
+                        || embeddings.tied())) {
+            throw new IllegalArgumentException("patch_size " + form.image().patch()
+                    + " needs gated_ffn false and tied_embeddings false, and no masked_lm or decoder_layers");
+        }
         if (mixture.experts().perToken() > mixture.experts().number()) {
             throw new IllegalArgumentException("experts_per_token "
                     + mixture.experts().perToken() + " is more than experts "
@@ -114,15 +127,7 @@ public record ModelShape(
     /** Trained whole. */
     public ModelShape(
             int hidden, int layers, Family family, Heads attention, int ffn, Mixture mixture, Embeddings embeddings) {
-        this(
-                hidden,
-                layers,
-                new Form(family, Encoder.NONE, Decoder.NONE),
-                attention,
-                ffn,
-                mixture,
-                embeddings,
-                Adapters.NONE);
+        this(hidden, layers, new Form(family), attention, ffn, mixture, embeddings, Adapters.NONE);
     }
 
     private static void requirePositive(String key, int value) {
@@ -174,7 +179,7 @@ public record ModelShape(
                 decoder().layers() * other / layers,
                 decoder().tokens(),
                 decoder().positionRanges());
-        return with(other, new Form(family(), encoder(), fewer), embeddings, adapters);
+        return with(other, new Form(family(), encoder(), fewer, image()), embeddings, adapters);
     }
 
     /** The same shape, frozen, with adapters. */
@@ -184,12 +189,17 @@ public record ModelShape(
 
     /** The same shape as an encoder. */
     public ModelShape withEncoder(Encoder other) {
-        return with(layers, new Form(family(), other, decoder()), embeddings, adapters);
+        return with(layers, new Form(family(), other, decoder(), image()), embeddings, adapters);
     }
 
     /** The same shape, whose last layers are a decoder's. */
     public ModelShape withDecoder(Decoder other) {
-        return with(layers, new Form(family(), encoder(), other), embeddings, adapters);
+        return with(layers, new Form(family(), encoder(), other, image()), embeddings, adapters);
+    }
+
+    /** The same shape over images, which it tells to be of one of {@code vocab} classes. */
+    public ModelShape withImage(Image other) {
+        return with(layers, new Form(family(), encoder(), decoder(), other), embeddings, adapters);
     }
 
     /** The same shape, whose head computes all tokens or, of an encoder, those that are predicted. */
@@ -209,9 +219,13 @@ public record ModelShape(
         return form.encoder();
     }
 
+    public Image image() {
+        return form.image();
+    }
+
     /** Whether it is an encoder, or has one before a decoder. */
     public boolean hasEncoder() {
-        return encoder().isPresent() || decoder().isPresent();
+        return encoder().isPresent() || decoder().isPresent() || image().isPresent();
     }
 
     public Decoder decoder() {
@@ -299,6 +313,9 @@ public record ModelShape(
     private static Transformer whole(ModelShape shape) {
         if (shape.decoder().isPresent()) {
             return Transformer.t5(shape);
+        }
+        if (shape.image().isPresent()) {
+            return Transformer.vit(shape);
         }
         return switch (shape.family()) {
             case GPT2 -> shape.encoder().isPresent() ? Transformer.bert(shape) : Transformer.gpt2(shape);
@@ -501,6 +518,9 @@ public record ModelShape(
         for (Stretch stretch : operators().stretches()) {
             ofLayers += stretch.layers() * flops(stretch.kind().blocks(), tokens, sequenceLength, ofToken);
         }
-        return ofLayers + flops(operators().output(), tokens, sequenceLength, ofToken);
+        // Nothing before the embedding has a gradient.
+        double ofEmbedding =
+                flops(List.of(new Block(operators().embedding())), tokens, sequenceLength, Operator::flops);
+        return ofEmbedding + ofLayers + flops(operators().output(), tokens, sequenceLength, ofToken);
     }
 }

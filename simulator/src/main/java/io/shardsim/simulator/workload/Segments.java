@@ -95,7 +95,7 @@ public final class Segments {
             List<Piece> last = new ArrayList<>();
             for (int at = end - 1; at >= start; at--) {
                 boolean splits = divides.test(at);
-                pieces.add(new Piece(at, splits ? Portion.INPUT_GRADIENT : Portion.ALL));
+                pieces.add(new Piece(at, splits ? Portion.INPUT_GRADIENT : whole(section, at)));
                 if (splits) {
                     last.add(new Piece(at, Portion.WEIGHT_GRADIENT));
                 }
@@ -104,6 +104,13 @@ public final class Segments {
             end = start;
         }
         return new Segment(section, Direction.BACKWARD, pieces);
+    }
+
+    /** All of an operator's backward; what comes before the embedding has no gradient. */
+    private Portion whole(Section section, int at) {
+        return section.equals(Section.EMBEDDING) && of(section).get(at) instanceof Linear
+                ? Portion.WEIGHT_GRADIENT
+                : Portion.ALL;
     }
 
     /**

@@ -27,12 +27,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operators of a transformer in the order of its forward: the one place that knows what GPT-2 [1], Llama [2], BERT [3] and T5 [4]
+ * The operators of a transformer in the order of its forward: the one place that knows what GPT-2 [1], Llama [2], BERT [3], T5 [4] and ViT [5]
  * look like. Parameters and
  * whatever else is counted of a model are sums over these lists.
  *
  * <p>[1] Radford et al., Language Models are Unsupervised Multitask Learners, 2019. [2] Touvron et al., arXiv:2302.13971. [3] Devlin et al.,
  * arXiv:1810.04805; with norms before blocks as Megatron-LM has it, arXiv:1909.08053, section 5.3. [4] Raffel et al., arXiv:1910.10683; with a gate as google-research/text-to-text-transfer-transformer, t5 1.1, has it.
+ * [5] Dosovitskiy et al., arXiv:2010.11929; the images themselves, 0.3 MB each, are left out of memory.
  *
  * @param embedding what comes before the layers
  * @param stretches layers, in order
@@ -210,6 +211,32 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                         normed("ffn_norm", h, behind, feedForward(shape, Function.SINGLE, true)),
                         List.of()),
                 maskedHead(shape));
+    }
+
+    /** BERT's layer with norms before its blocks and no dropout, patches of images in the place of tokens, and classes of the first token. */
+    static Transformer vit(ModelShape shape) {
+        int h = shape.hidden();
+        Image image = shape.image();
+        List<Operator> attention = withBiases(shape, queryKeyValue(shape, true), Reach.BOTH_WAYS);
+        return new Transformer(
+                List.of(
+                        new Linear(new Product("patch_embedding", image.inputs(), h, true), Split.NOTHING),
+                        new Embedding(1, image.tokens(), 0, h)),
+                layers(
+                        shape,
+                        undropped(normed("attention_norm", h, false, attention)),
+                        undropped(normed("ffn_norm", h, false, feedForward(shape, Function.SINGLE, true))),
+                        List.of()),
+                List.of(
+                        new Block(List.of(new Norm("final_norm", h, false))),
+                        new Block(Span.FIRST, List.of(new Loss(h, false, shape.vocab(), true)))));
+    }
+
+    private static List<Operator> undropped(List<Operator> block) {
+        return block.stream()
+                .map(operator ->
+                        operator instanceof Residual residual ? new Residual(residual.width(), false) : operator)
+                .toList();
     }
 
     /** Matrices that the model holds apart and applies together. */
