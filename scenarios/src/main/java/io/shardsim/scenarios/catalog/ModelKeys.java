@@ -13,6 +13,7 @@ import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Family;
 import io.shardsim.simulator.workload.Operator.Experts;
+import io.shardsim.simulator.workload.Window;
 import java.util.List;
 import java.util.Map;
 
@@ -31,7 +32,9 @@ public final class ModelKeys {
             "masked_lm",
             List.of("token_types", "pooler", "post_norm"),
             "patch_size",
-            List.of("image_size"));
+            List.of("image_size"),
+            "sliding_window",
+            List.of("full_attention_period"));
 
     private ModelKeys() {}
 
@@ -62,7 +65,8 @@ public final class ModelKeys {
                         count(block, "kv_heads", heads),
                         width,
                         latent(block, width),
-                        block.flag("qk_norm", false)),
+                        block.flag("qk_norm", false),
+                        window(block)),
                 count(block, "ffn", 4L * hidden),
                 mixture(block, count(block, "ffn", 4L * hidden)),
                 new Embeddings(
@@ -92,6 +96,12 @@ public final class ModelKeys {
                 count(block, "token_types", 2),
                 block.flag("pooler", true),
                 block.flag("post_norm", true) ? Encoder.Norms.BEHIND : Encoder.Norms.BEFORE);
+    }
+
+    private static Window window(Block block) {
+        return block.value("sliding_window") == null
+                ? Window.NONE
+                : new Window(count(block, "sliding_window", 0), count(block, "full_attention_period", 0));
     }
 
     private static Latent latent(Block block, int width) {

@@ -60,7 +60,7 @@ final class HuggingFaceModel implements Importer {
         checkActivation(file, kind);
         contributeDropout(file, draft);
         contributeAttention(file, draft);
-        contributeWindow(file, draft);
+        contributeWindow(file, draft, kind);
         draft.giveIf(file, "gradient_checkpointing", Draft.CHECKPOINTING, "full");
         String stored = file.text(file.has("torch_dtype") ? "torch_dtype" : "dtype");
         if (stored != null && (stored.equals("bfloat16") || stored.equals("float16"))) {
@@ -269,7 +269,7 @@ final class HuggingFaceModel implements Importer {
     }
 
     /** A window that a sample does not leave is none. */
-    private static void contributeWindow(ForeignFile file, Draft draft) {
+    private static void contributeWindow(ForeignFile file, Draft draft, Kind kind) {
         Boolean used = file.flag("use_sliding_window");
         Long window = file.whole("sliding_window", 1, MOST);
         if (used != null && !used) {
@@ -278,14 +278,32 @@ final class HuggingFaceModel implements Importer {
         } else if (window != null) {
             draft.atEnd(done -> {
                 long length = done.whole(Draft.SEQUENCE, 0);
+                long period = fullPeriod(file.words("layer_types"));
                 if (length <= window) {
                     file.judge(
                             "sliding_window",
                             Verdict.IRRELEVANT,
                             "a sample of " + length + " tokens does not leave it");
+                } else if (kind.gated() && !file.has("max_window_layers") && period >= 0) {
+                    done.give("model.sliding_window", window, file.key("sliding_window"));
+                    done.give("model.full_attention_period", period == 0 ? null : period, file.key("layer_types"));
+                    List.of("sliding_window", "layer_types")
+                            .forEach(key -> file.judge(key, Verdict.MODELLED, "model.sliding_window"));
                 }
             });
         }
+    }
+
+    /** How often a layer has no window; 0 for never, -1 where they do not take turns. */
+    private static long fullPeriod(List<String> types) {
+        int period = types.indexOf("full_attention") + 1;
+        for (int layer = 0; layer < types.size(); layer++) {
+            boolean full = period > 0 && (layer + 1) % period == 0;
+            if (!types.get(layer).equals(full ? "full_attention" : "sliding_attention")) {
+                return -1;
+            }
+        }
+        return period;
     }
 
     private static void contributeAttention(ForeignFile file, Draft draft) {

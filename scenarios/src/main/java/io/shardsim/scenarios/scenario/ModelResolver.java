@@ -155,12 +155,18 @@ final class ModelResolver {
                     "masked_lm " + inline.decimal("masked_lm", 0)
                             + " needs gated_ffn false; remove gated_ffn or masked_lm");
         }
-        for (String key : List.of("experts", "kv_lora_rank", "masked_lm", "qk_norm")) {
+        for (String key : List.of("experts", "kv_lora_rank", "masked_lm", "qk_norm", "sliding_window")) {
             if (inline.value("decoder_layers") != null && inline.value(key) != null) {
                 problems.add(inline.at(key), key + " beside decoder_layers is not modelled; remove one of them");
             }
         }
         checkImage(inline);
+        Long window = inline.whole("sliding_window");
+        if (window != null && (!gated || inline.value("kv_lora_rank") != null)) {
+            problems.add(
+                    inline.at("sliding_window"),
+                    "sliding_window " + window + " needs gated_ffn true and no kv_lora_rank; remove sliding_window");
+        }
         Long latent = inline.whole("kv_lora_rank");
         if (!gated && latent != null) {
             problems.add(

@@ -199,6 +199,8 @@ class CatalogTest {
         "bert-base, 110.107e6, 0.001",
         "bert-large, 336.226e6, 0.001",
         "roberta-large, 355.412e6, 0.001",
+        "gpt-oss-20b, 20.915e9, 0.005",
+        "gpt-oss-120b, 116.83e9, 0.005",
         "vit-b, 86.57e6, 0.001",
         "vit-l, 304.3e6, 0.001",
         "vit-h, 632.0e6, 0.001",

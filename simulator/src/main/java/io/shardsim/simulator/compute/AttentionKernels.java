@@ -22,6 +22,8 @@ import java.util.List;
  * [2] NVIDIA/TransformerEngine v1.11, transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P.
  */
 record AttentionKernels(RankShare share, Attention attention) implements OperatorKernels {
+    /** A window has a second edge, in whose blocks of keys half is masked (Dao-AILab/flash-attention v2.5, csrc/flash_attn/src/flash_fwd_launch_template.h: 128 wide). */
+    private static final int WINDOW_EDGE = 128;
 
     @Override
     public List<Kernel> list(Direction direction, Portion portion) {
@@ -121,9 +123,12 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         return List.of(flash, new Kernel.MemoryBound("attention.merge", bytes));
     }
 
+    /** Blocks of keys outside of the window are skipped; in a step of context parallelism none is. */
     private Kernel.Keys flashKeys() {
         int keys = attention.reach() == Reach.ENCODER ? share.workload().rankSequence() : share.rankSequence();
-        return new Kernel.Keys(keys, attention.isCausal());
+        boolean whole = share.workload().split().context() > 1;
+        long seen = whole ? keys : attention.seen(keys);
+        return new Kernel.Keys(seen < keys ? Math.min(keys, seen + WINDOW_EDGE) : keys, attention.isCausal());
     }
 
     /** Half of the products have the width of keys, half that of values. */

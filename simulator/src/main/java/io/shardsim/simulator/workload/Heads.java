@@ -8,11 +8,12 @@ package io.shardsim.simulator.workload;
  * @param width of a query and of a key
  * @param latent what queries, keys and values are made of
  * @param normed whether queries and keys are normed head by head (QK-norm); Llama's layer alone
+ * @param window which keys a query sees; Llama's layer alone
  */
-public record Heads(int queries, int keyValues, int width, Latent latent, boolean normed) {
-    /** Made of the hidden state. */
+public record Heads(int queries, int keyValues, int width, Latent latent, boolean normed, Window window) {
+    /** Made of the hidden state, of all tokens before. */
     public Heads(int queries, int keyValues, int width, boolean normed) {
-        this(queries, keyValues, width, Latent.NONE, normed);
+        this(queries, keyValues, width, Latent.NONE, normed, Window.NONE);
     }
 
     /** Width of a value. */

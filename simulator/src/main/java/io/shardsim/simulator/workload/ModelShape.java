@@ -90,6 +90,11 @@ public record ModelShape(
             throw new IllegalArgumentException(
                     "kv_lora_rank " + attention.latent().keyValueRank() + " needs gated_ffn true");
         }
+        if (attention.window().isPresent()
+                && (form.family() != Family.LLAMA || attention.latent().isPresent())) {
+            throw new IllegalArgumentException(
+                    "sliding_window " + attention.window().tokens() + " needs gated_ffn true and no kv_lora_rank");
+        }
         if (mixture.isPresent() && form.family() != Family.LLAMA) {
             throw new IllegalArgumentException("experts " + mixture.experts().number() + " needs gated_ffn true");
         }

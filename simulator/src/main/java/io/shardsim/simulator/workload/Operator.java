@@ -493,8 +493,10 @@ public sealed interface Operator {
      * @param valueDim width of a value
      * @param rotaryDim of a query and of a key, the part that positions turn; 0 for none
      * @param biased whether a bias of each pair of positions is added to the scores
+     * @param window keys that a query sees at most; 0 for all that its reach has
      */
-    record Attention(int heads, int kvHeads, int headDim, int valueDim, int rotaryDim, Reach reach, boolean biased)
+    record Attention(
+            int heads, int kvHeads, int headDim, int valueDim, int rotaryDim, Reach reach, boolean biased, int window)
             implements Operator {
         /** Which keys a query sees. */
         public enum Reach {
@@ -508,7 +510,12 @@ public sealed interface Operator {
 
         /** Without biases. */
         public Attention(int heads, int kvHeads, int headDim, int valueDim, int rotaryDim, Reach reach) {
-            this(heads, kvHeads, headDim, valueDim, rotaryDim, reach, false);
+            this(heads, kvHeads, headDim, valueDim, rotaryDim, reach, false, 0);
+        }
+
+        /** As many keys of a causal mask as leave as many scores unmasked as the window does. */
+        public long seen(long keys) {
+            return window == 0 || window >= keys ? keys : window * (2 * keys - window) / keys;
         }
 
         public boolean isCausal() {
@@ -543,7 +550,7 @@ public sealed interface Operator {
         /** Scores of each key, and their product with its value. */
         @Override
         public long flops(int sequenceLength) {
-            return 2L * sequenceLength * (queryWidth() + width());
+            return 2L * seen(sequenceLength) * (queryWidth() + width());
         }
 
         /** Queries, keys and values; those of the encoder are kept for its tokens. */

@@ -78,12 +78,10 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 .anyMatch(operator -> operator instanceof Residual residual && residual.dropout());
     }
 
-    /** Layers whose feed-forward block is the first, or the second where there are experts. */
-    private static List<Stretch> layers(
-            ModelShape shape, List<Operator> attention, List<Operator> feedForward, List<Operator> experts) {
-        LayerKind dense = new LayerKind(List.of(new Block(attention), new Block(feedForward)));
-        LayerKind mixture = new LayerKind(List.of(new Block(attention), new Block(experts)));
-        return stretches(shape.layers(), layer -> shape.mixture().isAt(layer) ? mixture : dense);
+    /** Layers that are alike. */
+    private static List<Stretch> layers(ModelShape shape, List<Operator> attention, List<Operator> feedForward) {
+        return List.of(
+                new Stretch(new LayerKind(List.of(new Block(attention), new Block(feedForward))), shape.layers()));
     }
 
     private static List<Stretch> stretches(int layers, IntFunction<LayerKind> kindOf) {
@@ -144,7 +142,8 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 new Norm("input_norm", h, true),
                 queryKeyValue(shape, false),
                 first && ranges > 0 ? new PositionBias(ranges, shape.heads()) : null,
-                new Attention(shape.heads(), shape.kvHeads(), shape.headDim(), shape.headDim(), 0, reach, ranges > 0),
+                new Attention(
+                        shape.heads(), shape.kvHeads(), shape.headDim(), shape.headDim(), 0, reach, ranges > 0, 0),
                 new Linear(new Product("attention.output", shape.headsWidth(), h, false), Split.INPUTS),
                 new Residual(h, true));
     }
@@ -190,8 +189,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 layers(
                         shape,
                         normed("input_norm", h, false, attention),
-                        normed("ffn_norm", h, false, feedForward(shape, Function.TANH_GELU, true)),
-                        List.of()),
+                        normed("ffn_norm", h, false, feedForward(shape, Function.TANH_GELU, true))),
                 head(shape, false));
     }
 
@@ -208,8 +206,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 layers(
                         shape,
                         normed("attention_norm", h, behind, attention),
-                        normed("ffn_norm", h, behind, feedForward(shape, Function.SINGLE, true)),
-                        List.of()),
+                        normed("ffn_norm", h, behind, feedForward(shape, Function.SINGLE, true))),
                 maskedHead(shape));
     }
 
@@ -225,8 +222,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 layers(
                         shape,
                         undropped(normed("attention_norm", h, false, attention)),
-                        undropped(normed("ffn_norm", h, false, feedForward(shape, Function.SINGLE, true))),
-                        List.of()),
+                        undropped(normed("ffn_norm", h, false, feedForward(shape, Function.SINGLE, true)))),
                 List.of(
                         new Block(List.of(new Norm("final_norm", h, false))),
                         new Block(Span.FIRST, List.of(new Loss(h, false, shape.vocab(), true)))));
@@ -314,11 +310,10 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         return Stream.of(operators).filter(Objects::nonNull).toList();
     }
 
-    /** RMS norms, query, key and value apart, queries and keys normed if the model has it so, rotary positions, a gated feed-forward block, and no bias. */
+    /** RMS norms, query, key and value apart, queries and keys normed if the model has it so, rotary positions, windows in layers that have them, a gated feed-forward block, and no bias. */
     static Transformer llama(ModelShape shape) {
         int h = shape.hidden();
         int ffn = shape.ffn();
-        List<Operator> attention = shape.attention().latent().isPresent() ? latentAttention(shape) : attention(shape);
         List<Operator> feedForward = new ArrayList<>();
         feedForward.add(new Norm("ffn_norm", h, true));
         feedForward.addAll(gated("ffn", h, ffn, Experts.NONE));
@@ -326,7 +321,18 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         List<Operator> experts = shape.mixture().isPresent() ? experts(h, shape.mixture()) : List.of();
         return new Transformer(
                 List.of(new Embedding(shape.vocab(), shape.maxPositions(), 0, h)),
-                layers(shape, attention, feedForward, experts),
+                stretches(
+                        shape.layers(),
+                        layer -> new LayerKind(List.of(
+                                new Block(
+                                        shape.attention().latent().isPresent()
+                                                ? latentAttention(shape)
+                                                : attention(
+                                                        shape,
+                                                        shape.attention()
+                                                                .window()
+                                                                .at(layer))),
+                                new Block(shape.mixture().isAt(layer) ? experts : feedForward)))),
                 head(shape, true));
     }
 
@@ -357,7 +363,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 new Linear(new Product(name + ".down", ffn, h, false, experts), Split.INPUTS));
     }
 
-    private static List<Operator> attention(ModelShape shape) {
+    private static List<Operator> attention(ModelShape shape, int window) {
         int h = shape.hidden();
         return present(
                 new Norm("input_norm", h, true),
@@ -369,7 +375,9 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                         shape.headDim(),
                         shape.headDim(),
                         shape.headDim(),
-                        Reach.CAUSAL),
+                        Reach.CAUSAL,
+                        false,
+                        window),
                 new Linear(new Product("attention.output", shape.headsWidth(), h, false), Split.INPUTS),
                 new Residual(h, false));
     }
