@@ -2,6 +2,7 @@ package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.compute.Optimizer;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,12 +31,16 @@ public final class RandomScenario {
             "zeropp");
 
     private final SplittableRandom random;
+    /** For settings that came later, so that a seed draws of the others what it always drew. */
+    private final SplittableRandom later;
+
     private final StringBuilder text = new StringBuilder("scenario: random\n");
     private int ranks;
     private int context;
 
     private RandomScenario(long seed) {
         random = new SplittableRandom(seed);
+        later = new SplittableRandom(~seed);
     }
 
     public static String text(long seed) {
@@ -84,6 +89,9 @@ public final class RandomScenario {
                     .append(", heads: 16, vocab: ")
                     .append(pick("4096", "32000"));
             maybe(4, "gated_ffn", "true");
+            if (text.indexOf("gated_ffn") > 0 && later.nextInt(2) == 0) {
+                text.append(", sliding_window: 64, full_attention_period: ").append(1 + later.nextInt(3));
+            }
             text.append("}\n");
             int replicas = strategy();
             training(replicas);
@@ -207,6 +215,10 @@ public final class RandomScenario {
                 .append(", micro_batch: ")
                 .append(micro);
         maybe(2, "precision", "bf16", "fp16", "fp32");
+        if (later.nextInt(4) == 0) {
+            List<String> optimizers = Optimizer.names();
+            text.append(", optimizer: ").append(optimizers.get(later.nextInt(optimizers.size())));
+        }
         maybe(2, "activation_checkpointing", "none", "selective", "full");
         maybe(4, "activation_offload", "true");
         if (context > 1) {
