@@ -14,6 +14,7 @@ import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.Image;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.topology.Cluster;
@@ -107,22 +108,20 @@ final class TrainingResolver {
 
     /** As written, or what the model's images have; null after a problem. */
     private @Nullable Long sequenceLength(Block training, @Nullable ModelShape model, @Nullable Long written) {
-        boolean images = model != null && model.image().isPresent();
-        long tokens = images ? model.image().tokens() : 0;
-        if (images && written != null && written != tokens) {
-            return problems.refuse(
-                    training.at("sequence_length"),
-                    "sequence_length " + written + " is not the " + tokens
-                            + " tokens of an image of this model; remove sequence_length");
+        Image image = model == null ? Image.NONE : model.image();
+        if (!image.isPresent()) {
+            return written != null || training.has("sequence_length")
+                    ? written
+                    : problems.refuse(
+                            file.at("training"),
+                            "training has no sequence_length; add for example sequence_length: 2048");
         }
-        if (!images
-                && written == null
-                && training.value("sequence_length") == null
-                && !training.has("sequence_length")) {
-            return problems.refuse(
-                    file.at("training"), "training has no sequence_length; add for example sequence_length: 2048");
-        }
-        return images ? Long.valueOf(tokens) : written;
+        return written == null || written == image.tokens()
+                ? Long.valueOf(image.tokens())
+                : problems.refuse(
+                        training.at("sequence_length"),
+                        "sequence_length " + written + " is not the " + image.tokens()
+                                + " tokens of an image of this model; remove sequence_length");
     }
 
     private void checkOptimizer(Block training) {

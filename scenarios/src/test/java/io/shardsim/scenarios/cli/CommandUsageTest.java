@@ -162,7 +162,7 @@ class CommandUsageTest extends WithoutSimulation {
                 "import x.json --instance p4d | shardsim import: --instance p4d is not in the catalog; did you mean p4d.24xlarge or p4de.24xlarge?",
                 "import x.json --nodes 0 | shardsim import: --nodes 0 is not from 1 to 65536",
                 "catalog modles | shardsim catalog: no kind or entry modles in the catalog; did you mean models?",
-                "catalog zzzzzz | shardsim catalog: no kind or entry zzzzzz in the catalog; kinds: models, instances, gpus, storage, collectives, strategies, schedules, releases, frameworks, modules, compilers, toolchains, optimizers, fp8, architectures, compute, nccl, networks, tuners, smddp, faults, library",
+                "catalog zzzzzz | shardsim catalog: no kind or entry zzzzzz in the catalog; kinds: models, instances, gpus, storage, collectives, strategies, schedules, releases, frameworks, modules, compilers, toolchains, optimizer-libraries, optimizers, fp8, architectures, compute, nccl, networks, tuners, smddp, faults, library",
                 "catalog modles x | shardsim catalog: no kind modles in the catalog; did you mean models?",
                 "catalog instances p4d | shardsim catalog: no p4d among the instances; did you mean p4d.24xlarge or p4de.24xlarge?",
                 "catalog smddp gpt5 | shardsim catalog: no gpt5 among the smddp; known: smddp"

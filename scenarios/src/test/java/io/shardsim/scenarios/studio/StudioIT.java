@@ -21,11 +21,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -405,6 +407,7 @@ class StudioIT {
 
     @Test
     @Tag("night")
+    @Timeout(value = 60, unit = TimeUnit.MINUTES)
     void noStaleAnswerIsShownOnManyWalks() throws Exception {
         for (long seed = 21; seed <= 200; seed++) {
             walk(seed);
