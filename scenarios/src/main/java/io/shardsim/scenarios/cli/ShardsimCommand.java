@@ -103,6 +103,7 @@ public final class ShardsimCommand implements Runnable {
         commandLine.addSubcommand(new ValidateCommand(services.runners()));
         commandLine.addSubcommand(new GalleryCommand(services.runners()));
         commandLine.addSubcommand(new DemoCommand(services.demos()));
+        commandLine.addSubcommand(new ExerciseCommand(services.runners()));
         commandLine.addSubcommand(new StudioCommand(new Answers(services)));
         commandLine.addSubcommand(new CatalogCommand());
         commandLine.addSubcommand(new BenchCommand());

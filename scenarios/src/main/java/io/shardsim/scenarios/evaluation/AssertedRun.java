@@ -1,6 +1,5 @@
 package io.shardsim.scenarios.evaluation;
 
-import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.TrainingCost;
@@ -59,7 +58,7 @@ public record AssertedRun(Assertion assertion, @Nullable RunResult run, String n
             return new AssertedRun(assertion, run, subject.name(), false, "no such figure");
         }
         boolean holds = assertion.relation().holds(value.doubleValue(), assertion.bound());
-        return new AssertedRun(assertion, run, subject.name(), holds, Quantities.number(value.doubleValue(), 6));
+        return new AssertedRun(assertion, run, subject.name(), holds, assertion.shown(value.doubleValue()));
     }
 
     private static @Nullable Object value(String figure, RunResult run, JsonObject document) {

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.scenario;
 
+import io.shardsim.reports.Quantities;
 import io.shardsim.reports.writing.ResultField;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.schema.ScalarTypes;
@@ -32,6 +33,7 @@ public record Assertion(String text, String figure, Relation relation, double bo
     private static final Pattern RELATION = Pattern.compile("([a-z][a-z0-9_.]*) *(<=|>=|==|<|>) *(.+)");
     private static final Pattern NUMBER =
             Pattern.compile("(\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d{1,2})?) *([kMBT%]?) *(?:USD)?");
+    private static final Pattern UNIT = Pattern.compile("(?<=\\d )([kKMGT]?i?B(/s)?|[mun]?s|min|h|%)$");
     /** What a scenario may write. */
     static final ValueType TYPE = new Type();
 
@@ -85,6 +87,14 @@ public record Assertion(String text, String figure, Relation relation, double bo
                 return problems.refuse(node.position(), key + " " + text + ": " + refused.getMessage());
             }
         }
+    }
+
+    /** A value of the figure in words, in the unit that the bound is written with. */
+    public String shown(double value) {
+        Matcher written = UNIT.matcher(text);
+        return written.find()
+                ? Quantities.number(value / bound(unit(figure), "1 " + written.group()), 6) + " " + written.group()
+                : Quantities.number(value, 6);
     }
 
     private static Assertion parse(String text) {

@@ -1,0 +1,131 @@
+package io.shardsim.scenarios.demo;
+
+import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.ResourceDirectory;
+import io.shardsim.simulator.yaml.InputException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.dataformat.yaml.YAMLMapper;
+
+/**
+ * A scenario that does not come to what it asserts until somebody changes the right setting.
+ *
+ * @param id number of its lesson, and a name
+ * @param change what may be changed: dotted keys, or a block and {@code .*}
+ * @param hints the next one says more
+ * @param answer settings with which it holds
+ * @param why it does
+ * @param text the scenario that is handed out
+ */
+public record Exercise(
+        String id,
+        String title,
+        List<String> change,
+        List<String> hints,
+        Map<String, Object> answer,
+        String why,
+        String text) {
+    private static final ResourceDirectory ANSWERS = new ResourceDirectory("exercises", ".yaml");
+    private static final ResourceDirectory TASKS = new ResourceDirectory("exercises/tasks", ".yaml");
+    private static final YAMLMapper MAPPER = YAMLMapper.builder().build();
+    /** What a student may write as he likes. */
+    private static final List<String> FREE = List.of("scenario", "assert");
+
+    /** All of them, by the number of their lesson. */
+    public static List<Exercise> all() {
+        return ANSWERS.names().stream()
+                .map(Exercise::read)
+                .sorted(Comparator.comparingInt(exercise -> Integer.parseInt(exercise.number())))
+                .toList();
+    }
+
+    /** The one of a lesson's number, or of its name; null where there is none. */
+    public static @Nullable Exercise find(String name) {
+        return all().stream()
+                .filter(exercise ->
+                        exercise.id().equals(name) || exercise.number().equals(name))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static Exercise read(String id) {
+        Exercise read = MAPPER.readValue(text(ANSWERS, id), Exercise.class);
+        return new Exercise(id, read.title, read.change, read.hints, read.answer, read.why, text(TASKS, id));
+    }
+
+    private static String text(ResourceDirectory directory, String id) {
+        try (InputStream in = directory.open(id)) {
+            return new String(Objects.requireNonNull(in, directory.path(id)).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(directory.path(id), failure);
+        }
+    }
+
+    public String number() {
+        return id.substring(0, id.indexOf('-'));
+    }
+
+    /** The scenario as it is handed out. */
+    public Scenario task() throws InputException {
+        return ScenarioReader.readText(id + ".yaml", text);
+    }
+
+    /**
+     * Settings of a solution that differ from the task where they may not: relation, both values.
+     *
+     * @param solution YAML of a scenario that can be read
+     */
+    public List<String> forbidden(String solution) {
+        Map<String, String> given = flat(text);
+        Map<String, String> changed = flat(solution);
+        TreeSet<String> keys = new TreeSet<>(given.keySet());
+        keys.addAll(changed.keySet());
+        List<String> problems = new ArrayList<>();
+        for (String key : keys) {
+            String before = given.getOrDefault(key, "not set");
+            String after = changed.getOrDefault(key, "not set");
+            if (!before.equals(after) && !mayChange(key)) {
+                problems.add(key + " is " + after + ", and " + before + " in the exercise; put it back, and change "
+                        + String.join(" or ", change));
+            }
+        }
+        return problems;
+    }
+
+    private boolean mayChange(String key) {
+        return FREE.stream().anyMatch(free -> key.equals(free) || key.startsWith(free + "."))
+                || change.stream()
+                        .anyMatch(allowed -> allowed.endsWith(".*")
+                                ? key.startsWith(allowed.substring(0, allowed.length() - 1))
+                                : key.equals(allowed));
+    }
+
+    /** Values by dotted key; a list is one value. */
+    private static Map<String, String> flat(String yaml) {
+        Map<String, String> flat = new LinkedHashMap<>();
+        flatten("", MAPPER.readTree(yaml), flat);
+        return flat;
+    }
+
+    private static void flatten(String key, JsonNode node, Map<String, String> flat) {
+        if (!node.isObject()) {
+            flat.put(key, node.isValueNode() ? node.asString() : node.toString());
+            return;
+        }
+        for (Map.Entry<String, JsonNode> entry : node.properties()) {
+            flatten(key.isEmpty() ? entry.getKey() : key + "." + entry.getKey(), entry.getValue(), flat);
+        }
+    }
+}
