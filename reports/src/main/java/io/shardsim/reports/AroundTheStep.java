@@ -170,7 +170,7 @@ public record AroundTheStep(
 
     private static Checkpoint checkpoint(RunFacts facts, Surroundings.Checkpoint settings, double stepSeconds) {
         InstanceSpec instance = facts.cluster().instance();
-        long bytes = Math.multiplyExact(facts.model().size().saved(), (long) settings.bytesPerParameter());
+        long bytes = Math.round(facts.model().size().saved() * settings.bytesPerParameter());
         boolean full = settings.state() == Surroundings.State.FULL;
         StateHolders holders = facts.sharding().holders();
         double writers = full ? 1 : holders.nodes();

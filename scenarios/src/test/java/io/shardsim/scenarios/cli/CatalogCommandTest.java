@@ -30,7 +30,8 @@ class CatalogCommandTest {
                 "frameworks | modules: transformers, an entry of modules [",
                 "modules | loss_forward: 38 B, 8 kernels, cross entropy, of a logit",
                 "toolchains | flash_rate_ratio: {others 1.0, hopper 1.62, blackwell 2.52}",
-                "optimizers | optimizer: 28 B, 1 kernel, Adam, of a parameter",
+                "optimizers | optimizer: 28 B, 1 kernel, the update, of a parameter",
+                "optimizer-libraries | optimizer: 30 B, 1 kernel, the update, of a parameter",
                 "smddp | message: 1 MiB, largest message (not published",
                 "schedules | 1f1b: pipeline schedule [arXiv:2104.04473",
                 "collectives | all_gather [NCCL"
