@@ -67,7 +67,7 @@ public final class ProfileFiles {
     private static final FigureFolder TOOLCHAINS = folder("/toolchains", "toolchain", OF_TOOLCHAIN);
     private static final FigureFolder LIBRARIES = folder("/optimizer-libraries", "optimizer library", OF_OPTIMIZER);
     static final FigureFolder OPTIMIZERS =
-            new FigureFolder(PATH + "/optimizers", "optimizer", FigureFolder.figures(OF_METHOD, FigureFile.ALSO));
+            new FigureFolder(PATH + "/update-rules", "optimizer", FigureFolder.figures(OF_METHOD, FigureFile.ALSO));
     private static final FigureFolder RECIPES_OF_FP8 = folder("/fp8", "FP8 recipe", OF_FP8);
 
     private ProfileFiles() {}
