@@ -2,6 +2,8 @@ package io.shardsim.reports;
 
 import io.shardsim.simulator.plan.StateHolders;
 import io.shardsim.topology.InstanceSpec;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -170,7 +172,10 @@ public record AroundTheStep(
 
     private static Checkpoint checkpoint(RunFacts facts, Surroundings.Checkpoint settings, double stepSeconds) {
         InstanceSpec instance = facts.cluster().instance();
-        long bytes = Math.round(facts.model().size().saved() * settings.bytesPerParameter());
+        long bytes = BigDecimal.valueOf(settings.bytesPerParameter())
+                .multiply(BigDecimal.valueOf(facts.model().size().saved()))
+                .setScale(0, RoundingMode.CEILING)
+                .longValueExact();
         boolean full = settings.state() == Surroundings.State.FULL;
         StateHolders holders = facts.sharding().holders();
         double writers = full ? 1 : holders.nodes();

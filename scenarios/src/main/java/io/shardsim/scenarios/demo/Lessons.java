@@ -38,7 +38,7 @@ public final class Lessons {
 
     private Lessons() {}
 
-    private static String text(String resource) {
+    static String text(String resource) {
         try (InputStream in = Lessons.class.getResourceAsStream(resource)) {
             if (in == null) {
                 throw new IllegalStateException(resource + " is missing");

@@ -189,7 +189,7 @@ final class ModelResolver {
         if (patch == null) {
             return;
         }
-        long size = inline.whole("image_size", 224);
+        long size = ModelKeys.image(inline).size();
         if (size % patch != 0) {
             problems.add(
                     inline.at("patch_size"),
