@@ -30,8 +30,15 @@ final class SimulatedPart {
         @Override
         public boolean add(RemoteExchange.Piece piece) {
             boolean added = super.add(piece);
-            wakeSoon(0, waits);
+            // The word of the end comes from another thread, at any time: it wakes nobody.
+            if (!isEnd(piece)) {
+                wakeSoon(0, waits);
+            }
             return added;
+        }
+
+        private static boolean isEnd(RemoteExchange.Piece piece) {
+            return piece.from() < 0;
         }
 
         private void wakeSoon(long nanos, int wait) {
@@ -52,11 +59,23 @@ final class SimulatedPart {
                 wakeSoon(unit.toNanos(timeout), waits);
                 part.pause();
                 waiting = false;
+                if (part.task.isDone()) {
+                    return takeEnd();
+                }
             }
             if (Thread.interrupted()) {
                 throw new InterruptedException();
             }
             return poll();
+        }
+
+        /** Of a part that was cancelled: its own thread is interrupted, and tells the one that waits here, however long that takes. */
+        private RemoteExchange.Piece takeEnd() throws InterruptedException {
+            RemoteExchange.Piece piece = take();
+            while (!isEnd(piece)) {
+                piece = take();
+            }
+            return piece;
         }
     }
 
