@@ -305,7 +305,7 @@ public final class FrameworkProfile {
         return figures.flag("repeats_key_value_heads");
     }
 
-    /** Whether the products of all experts are one launch (grouped GEMM); else a loop goes through the experts. */
+    /** Whether the GPU works on the products of all experts at once; else a loop goes through the experts. */
     public boolean groupedExperts() {
         return figures.flag("grouped_experts");
     }
@@ -390,6 +390,11 @@ public final class FrameworkProfile {
     /** Host time to issue one kernel in a backward pass [ps]. */
     public long hostBackwardKernelPs() {
         return figures.whole("host_backward_kernel");
+    }
+
+    /** Host time of each expert's product beyond the first, where each is a launch on one of several streams [ps]; 0 where one launch has all. */
+    public long hostExpertKernelPs() {
+        return figures.has("host_expert_kernel") ? figures.whole("host_expert_kernel") : 0;
     }
 
     /** Bytes and kernels of an operator. */

@@ -22,13 +22,19 @@ public sealed interface Kernel {
      * A batch of GEMMs, each (m x k) by (k x n).
      *
      * @param name what the product computes
-     * @param batch number of products in one launch
+     * @param batch number of products, which the GPU works on at once
      * @param m rows of the result
      * @param n columns of the result
      * @param k length of the inner products
      * @param operands format of what is multiplied
+     * @param launches that the host issues: one, or one for each of the batch, on several streams
      */
-    record Matmul(String name, long batch, long m, long n, long k, Operands operands) implements Kernel {
+    record Matmul(String name, long batch, long m, long n, long k, Operands operands, long launches) implements Kernel {
+        /** In one launch. */
+        public Matmul(String name, long batch, long m, long n, long k, Operands operands) {
+            this(name, batch, m, n, k, operands, 1);
+        }
+
         /** Operands in the precision of the job. */
         public Matmul(String name, long batch, long m, long n, long k) {
             this(name, batch, m, n, k, Operands.OF_THE_JOB);
@@ -51,14 +57,19 @@ public sealed interface Kernel {
             return new Matmul(name, 1, m, n, k, operands);
         }
 
+        /** With a launch for each of its batch. */
+        Matmul launchedApart() {
+            return new Matmul(name, batch, m, n, k, operands, batch);
+        }
+
         /** One of so many pieces that the rows are cut into, the largest. */
         Matmul piece(int pieces) {
-            return new Matmul(name, batch, (m + pieces - 1) / pieces, n, k, operands);
+            return new Matmul(name, batch, (m + pieces - 1) / pieces, n, k, operands, launches);
         }
 
         /** All other pieces together; only for more than one. */
         Matmul otherPieces(int pieces) {
-            return new Matmul(name, batch, m - (m + pieces - 1) / pieces, n, k, operands);
+            return new Matmul(name, batch, m - (m + pieces - 1) / pieces, n, k, operands, launches);
         }
     }
 

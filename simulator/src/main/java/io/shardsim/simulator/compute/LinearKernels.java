@@ -200,10 +200,11 @@ record LinearKernels(
         }
     }
 
-    /** A product of each expert at once, or one expert's after the other's where the framework has no grouped GEMM. */
+    /** Products of all experts at once, in one launch or in one for each, or one expert's after the other's where the framework has no grouped GEMM. */
     private void add(RankShare.Sequence kernels, Kernel.Matmul product) {
-        if (share.profile().groupedExperts()) {
-            kernels.add(product);
+        FrameworkProfile profile = share.profile();
+        if (profile.groupedExperts()) {
+            kernels.add(profile.hostExpertKernelPs() > 0 ? product.launchedApart() : product);
             return;
         }
         for (long expert = 0; expert < product.batch(); expert++) {

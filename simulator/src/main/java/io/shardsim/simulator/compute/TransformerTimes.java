@@ -142,13 +142,18 @@ public final class TransformerTimes {
     private Phase phase(List<Kernel> list, long hostKernelPs) {
         long gpuPs = 0;
         long memoryPs = 0;
+        long hostPs = 0;
         List<Long> kernelsPs = new ArrayList<>();
         for (Kernel kernel : list) {
             long ps = model.kernelPs(kernel);
             gpuPs = Math.addExact(gpuPs, ps);
             kernelsPs.add(ps);
             memoryPs += kernel instanceof Kernel.MemoryBound ? ps : 0;
+            hostPs += hostKernelPs;
+            if (kernel instanceof Kernel.Matmul matmul) {
+                hostPs += (matmul.launches() - 1) * profile.hostExpertKernelPs();
+            }
         }
-        return new Phase(gpuPs, memoryPs, list.size() * hostKernelPs, List.copyOf(kernelsPs));
+        return new Phase(gpuPs, memoryPs, hostPs, List.copyOf(kernelsPs));
     }
 }

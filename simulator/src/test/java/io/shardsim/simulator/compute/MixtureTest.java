@@ -67,15 +67,39 @@ class MixtureTest {
     }
 
     @Test
-    void expertsAreOneGroupedProductOrALoop() {
+    void expertsAreProductsAtOnceOrALoop() {
         ModelShape mixture = shape(1, EXPERT, new Mixture(new Experts(32, 4), EXPERT, 0, 0, 1));
         assertThat(matmuls(kernels(mixture, Direction.FORWARD, "megatron")))
+                .filteredOn(matmul -> matmul.name().equals("experts.down"))
+                .containsExactly(
+                        new Kernel.Matmul("experts.down", 32, TOKENS * 4 / 32, HIDDEN, EXPERT).launchedApart());
+        assertThat(matmuls(kernels(mixture, Direction.FORWARD, "compiled")))
                 .filteredOn(matmul -> matmul.name().equals("experts.down"))
                 .containsExactly(new Kernel.Matmul("experts.down", 32, TOKENS * 4 / 32, HIDDEN, EXPERT));
         assertThat(matmuls(kernels(mixture, Direction.FORWARD, "fsdp")))
                 .filteredOn(matmul -> matmul.name().equals("experts.down"))
                 .hasSize(32)
                 .containsOnly(new Kernel.Matmul("experts.down", 1, TOKENS * 4 / 32, HIDDEN, EXPERT));
+    }
+
+    /** 32 experts: 31 launches more than the one that the kernel is, which "compiled" has alone. */
+    @Test
+    void theHostIssuesAProductForEachExpertWhereTheyAreLaunchedApart() {
+        ModelShape mixture = shape(1, EXPERT, new Mixture(new Experts(32, 4), EXPERT, 0, 0, 1));
+        for (String profile : List.of("megatron", "compiled")) {
+            List<Kernel> kernels = kernels(mixture, Direction.FORWARD, profile);
+            FrameworkProfile its = FrameworkProfile.named(profile);
+            long products = profile.equals("megatron") ? 2 * 31 : 0;
+            assertThat(its.hostExpertKernelPs()).isEqualTo(products > 0 ? 13_500_000 : 0);
+            assertThat(forward(mixture, its).hostPs())
+                    .isEqualTo(kernels.size() * its.hostForwardKernelPs() + products * its.hostExpertKernelPs());
+        }
+    }
+
+    private static TransformerTimes.Phase forward(ModelShape shape, FrameworkProfile profile) {
+        LayerKernels.Workload workload = LayerKernels.Workload.of(TOKENS, 1, AttentionKind.FLASH);
+        return TransformerTimes.of(shape, Gpus.A100_80GB, workload, profile)
+                .of(new Segments(shape.operators()).forward(Section.LAYER));
     }
 
     @Test
