@@ -36,8 +36,19 @@ public final class StudioServer implements AutoCloseable {
     private static final Set<String> SEARCHES = Set.of("what-if", "explain", "plan", "calibrate");
 
     /** None of these names a file. */
-    private static final Set<String> OPTIONS =
-            Set.of("no-trials", "tokens", "free", "objective", "deadline", "budget", "max-nodes", "measured", "base");
+    private static final Set<String> OPTIONS = Set.of(
+            "no-trials",
+            "tokens",
+            "free",
+            "objective",
+            "deadline",
+            "budget",
+            "max-nodes",
+            "measured",
+            "base",
+            "time-limit");
+    /** Others wait for a search: it has no more than a minute, as without this option. */
+    private static final String MINUTE_AT_MOST = "([1-5]?[0-9]|60)s";
 
     /** No path of a file looks like this. */
     private static final String NAME = "[a-z]{1,20}";
@@ -193,6 +204,10 @@ public final class StudioServer implements AutoCloseable {
         for (Map.Entry<String, JsonNode> option : question.path("options").properties()) {
             if (!OPTIONS.contains(option.getKey())) {
                 return "option " + option.getKey() + " is not offered here";
+            }
+            if (option.getKey().equals("time-limit")
+                    && !option.getValue().asString("").matches(MINUTE_AT_MOST)) {
+                return "time-limit " + option.getValue().asString("") + " is not from 0s to 60s";
             }
         }
         JsonNode arguments = question.path("arguments");

@@ -198,6 +198,7 @@ class StudioServerTest {
                 "{\"type\": \"compare\", \"arguments\": [\"build/a\"], \"texts\": {\"build/a\": 1}}",
                 "{\"type\": \"run\", \"arguments\": [\"q\"], \"texts\": {\"q\": 1}, \"options\": {\"out\": \"/tmp\"}}",
                 "{\"type\": \"plan\", \"arguments\": [\"q\"], \"texts\": {\"q\": 1}, \"options\": {\"output\": \"/tmp\"}}",
+                "{\"type\": \"plan\", \"arguments\": [\"q\"], \"texts\": {\"q\": 1}, \"options\": {\"time-limit\": \"2h\"}}",
                 "{\"type\": \"run\", \"arguments\": [], \"texts\": {\"q\": 1}}",
                 "{\"type\": \"run\"}",
                 "[]",
