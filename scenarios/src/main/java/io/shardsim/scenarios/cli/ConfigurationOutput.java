@@ -22,15 +22,18 @@ final class ConfigurationOutput {
     private final CommandLine command;
     private final @Nullable Path path;
     private final boolean oneFile;
+    private final boolean json;
 
     /**
      * Made before anything runs, so that no search is lost to a path that cannot be written.
      *
      * @param oneFile whether the configuration is a single file
+     * @param json whether stdout has JSON, and no word beside it
      */
-    ConfigurationOutput(CommandLine command, @Nullable String path, boolean oneFile) {
+    ConfigurationOutput(CommandLine command, @Nullable String path, boolean oneFile, boolean json) {
         this.command = command;
         this.oneFile = oneFile;
+        this.json = json;
         try {
             this.path = path == null ? null : Path.of(path);
             Path folder = folder();
@@ -57,7 +60,7 @@ final class ConfigurationOutput {
         return path == null;
     }
 
-    /** Writes the files; what there is to say goes to stdout, or to stderr where the files go to stdout. */
+    /** Writes the files; what there is to say goes to stdout, or to stderr where the files or JSON go to stdout. */
     void write(Export export) {
         List<String> names = new ArrayList<>();
         for (WrittenFile file : export.files()) {
@@ -68,7 +71,7 @@ final class ConfigurationOutput {
 
     /** Says something of the files. */
     void tell(String line) {
-        PrintWriter words = path == null ? command.getErr() : command.getOut();
+        PrintWriter words = path == null || json ? command.getErr() : command.getOut();
         words.print(new Paragraphs(Terminal.width()).line(line));
         words.flush();
     }

@@ -100,7 +100,8 @@ final class DoctorCommand extends Speaking {
     @Override
     int answer() throws InputException {
         Choices choices = options.choices();
-        ConfigurationOutput folder = output == null ? null : new ConfigurationOutput(line(), output, false);
+        ConfigurationOutput folder =
+                output == null ? null : new ConfigurationOutput(line(), output, false, question.isJson());
         return examine(choices, folder);
     }
 

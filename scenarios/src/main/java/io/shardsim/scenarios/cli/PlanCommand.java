@@ -163,7 +163,7 @@ final class PlanCommand extends Speaking {
                     planner.restrict(framework.kinds(), candidate -> carried(framework, candidate, variations));
                 }
                 ConfigurationOutput configuration =
-                        new ConfigurationOutput(line(), output, SCENARIO.equals(write) || isMegatron());
+                        new ConfigurationOutput(line(), output, SCENARIO.equals(write) || isMegatron(), json);
                 return plan(planner, variations, configuration);
             }
         } catch (InputException refused) {
@@ -251,7 +251,7 @@ final class PlanCommand extends Speaking {
                 throw new InputException(file.name().file(), "for " + framework.title() + ": " + lost.line());
             }
         }
-        return export.carried() == null ? candidate : new Candidate(candidate.settings(), export.carried());
+        return export.carried() == null ? candidate : candidate.carriedAs(export.carried());
     }
 
     /** In which software the best runs. */

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.planning;
 
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.StrategySpec;
 import io.shardsim.scenarios.scenario.Task;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -10,25 +11,39 @@ import java.util.Map;
  * One configuration.
  *
  * @param settings what is chosen in it, by dotted key, as a scenario file writes it
- * @param point the same resolved, its micro-batch included
+ * @param asked the same resolved, its micro-batch included
+ * @param point what runs: the same, or what is left of it in a framework's files, where DeepSpeed's do not name their release
  */
-public record Candidate(Map<String, String> settings, ScenarioPoint point) {
+public record Candidate(Map<String, String> settings, ScenarioPoint asked, ScenarioPoint point) {
+    Candidate(Map<String, String> settings, ScenarioPoint point) {
+        this(settings, point, point);
+    }
+
     public Candidate {
         settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
+    }
+
+    /** The same from a framework's files. */
+    public Candidate carriedAs(ScenarioPoint carried) {
+        return new Candidate(settings, asked, carried);
     }
 
     Task.Training task() {
         return (Task.Training) point.task();
     }
 
-    /** Of its strategy, as scenarios write it. */
-    public String kind() {
-        return task().strategy().kind();
+    private StrategySpec strategy() {
+        return ((Task.Training) asked.task()).strategy();
     }
 
-    /** Of its strategy, for people. */
+    /** Of the strategy that is asked for, as scenarios write it. */
+    public String kind() {
+        return strategy().kind();
+    }
+
+    /** The same for people. */
     String title() {
-        return task().strategy().descriptor().title();
+        return strategy().descriptor().title();
     }
 
     int nodes() {

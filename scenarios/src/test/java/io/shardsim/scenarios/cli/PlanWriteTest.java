@@ -16,6 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** {@code plan --write}: what goes where, and that it can be used. */
 class PlanWriteTest {
@@ -69,6 +71,26 @@ class PlanWriteTest {
         assertThat(out.toString()).contains("kind: fsdp2", "global_batch: 32", "micro_batch: 2", "nodes: 2");
         Path imported = Files.writeString(folder.resolve("imported.yaml"), out.toString());
         assertThat(shardsim("run", imported.toString(), "--json")).isZero();
+    }
+
+    /** DeepSpeed's files do not name its release, so that zero3 is read back as zero3-0.11; it is the strategy that was asked for all the same. */
+    @Test
+    void otherStrategiesAreNamedAsTheyWereAskedForAndJsonStandsAlone() throws IOException {
+        Path deepspeed = folder.resolve("deepspeed.yaml");
+        Files.writeString(
+                deepspeed, Files.readString(Path.of(scenario)).replace("[fsdp2, zero3-0.11]", "[zero2, zero3]"));
+        String to = folder.resolve("best").toString();
+        assertThat(shardsim("plan", deepspeed.toString(), "--write", "deepspeed", "-o", to, "--json"))
+                .as(err.toString())
+                .isZero();
+        JsonNode plan = JsonMapper.shared().readTree(out.toString());
+        List<String> best = plan.path("candidates").findValuesAsString("kind");
+        assertThat(best).isSubsetOf("zero2", "zero3");
+        for (JsonNode other : plan.path("other_strategies")) {
+            assertThat(best).doesNotContain(other.path("strategy").asString());
+            assertThat(other.path("samples_per_second").isNumber()).isTrue();
+        }
+        assertThat(err.toString()).contains("Wrote " + folder);
     }
 
     @Test
