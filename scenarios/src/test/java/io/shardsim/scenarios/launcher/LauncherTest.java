@@ -116,6 +116,21 @@ class LauncherTest {
         assertThat(builds()).isEqualTo(5);
     }
 
+    /** Maven copies resources and takes none away; classes stay for it to compare. */
+    @Test
+    void resourcesThatAreGoneAreNotBuiltIn() throws Exception {
+        Path classes = Files.createDirectories(checkout.resolve("scenarios/build/launcher/classes/META-INF"))
+                .getParent();
+        Path gone = Files.writeString(classes.resolve("old.yaml"), "old: true");
+        Path made = Files.writeString(classes.resolve("META-INF/made"), "by the compiler");
+        Path compiled = Files.writeString(classes.resolve("Old.class"), "");
+        start();
+
+        assertThat(gone).doesNotExist();
+        assertThat(made).exists();
+        assertThat(compiled).exists();
+    }
+
     @Test
     void editDuringABuildIsBuiltAtTheNextStart() throws Exception {
         maven("mkdir -p scenarios/build/launcher && cp probe.jar scenarios/build/launcher/shardsim.jar"
