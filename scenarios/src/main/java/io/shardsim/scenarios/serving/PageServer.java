@@ -6,8 +6,10 @@ import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problem;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLDecoder;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.LinkedHashMap;
@@ -69,14 +71,24 @@ public final class PageServer implements AutoCloseable {
             Function<String, PageFiles.@Nullable Asset> assets)
             throws IOException {
         BoundedServer server = BoundedServer.open(place, name, tls);
-        // As it was given: a certificate names a host, not its address.
-        String host =
-                place.getAddress().isLoopbackAddress() ? place.getAddress().getHostAddress() : place.getHostString();
+        String host = host(place);
         String origin = (tls == null ? "http://" : "https://") + (host.contains(":") ? "[" + host + "]" : host) + ":"
                 + server.address().getPort();
         PageServer pages = new PageServer(server, token, origin);
         pages.serve("/", "GET", exchange -> pages.sendAsset(exchange, assets));
         return pages;
+    }
+
+    /** As it was given, since a certificate names a host and not its address; of all addresses at once, the name of this machine. */
+    private static String host(InetSocketAddress place) {
+        InetAddress address = place.getAddress();
+        try {
+            return address.isAnyLocalAddress()
+                    ? InetAddress.getLocalHost().getHostName()
+                    : address.isLoopbackAddress() ? address.getHostAddress() : place.getHostString();
+        } catch (UnknownHostException nameless) {
+            return place.getHostString();
+        }
     }
 
     /** Lets a handler answer requests of this method at a path and below. */

@@ -84,6 +84,15 @@ class StudioServerTest {
         return opened;
     }
 
+    @Test
+    void onAllAddressesThePageIsAtTheMachinesName() throws Exception {
+        try (StudioServer everywhere = new StudioServer(
+                this::request, StudioOffer.of("test", null), new InetSocketAddress(0), "secret", null)) {
+            assertThat(everywhere.address())
+                    .startsWith("http://" + InetAddress.getLocalHost().getHostName() + ":");
+        }
+    }
+
     private Answering.Pending request(JsonNode asked, ProgressListener progress) {
         CountDownLatch end = new CountDownLatch(1);
         return new Answering.Pending() {
