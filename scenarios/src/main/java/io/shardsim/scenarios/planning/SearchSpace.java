@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,7 @@ final class SearchSpace {
     private static final String NODES = "cluster.nodes";
     private static final String MICRO_BATCH = "training.micro_batch";
     private static final String INSTANCE = "cluster.instance";
+    private static final String EXPERT_PARALLEL = "expert_parallel";
     private static final String SHARD_GROUP = "strategy." + StrategyDescriptor.SHARD_GROUP;
 
     private final Variations file;
@@ -141,6 +143,9 @@ final class SearchSpace {
             if (strategy.parameter(StrategyDescriptor.SHARD_GROUP) != null) {
                 put(keys, SHARD_GROUP, shardGroups(outer));
             }
+            if (strategy.parameter(EXPERT_PARALLEL) != null) {
+                put(keys, "strategy." + EXPERT_PARALLEL, expertGroups(outer));
+            }
             KnownSetting.all().forEach(known -> {
                 if (!known.path().startsWith("strategy.") || strategy.parameter(known.name()) != null) {
                     put(keys, known.path(), known.searched());
@@ -169,6 +174,23 @@ final class SearchSpace {
         return point == null
                 ? List.of()
                 : powers(point.cluster().gpusPerNode(), point.cluster().worldSize());
+    }
+
+    /** All experts on each GPU, or shared out among a node, or among more nodes; none for a model without experts. */
+    private List<String> expertGroups(Map<String, String> outer) {
+        ScenarioPoint point = resolve(outer).point();
+        if (point == null || !(point.task() instanceof Task.Training training)) {
+            return List.of();
+        }
+        int experts = training.model().mixture().experts().number();
+        int ranks = Math.min(experts, point.cluster().worldSize());
+        if (ranks == 1) {
+            return List.of();
+        }
+        List<String> groups = powers(Math.min(ranks, point.cluster().gpusPerNode()), ranks).stream()
+                .filter(group -> experts % Integer.parseInt(group) == 0)
+                .toList();
+        return Stream.concat(Stream.of("1"), groups.stream()).toList();
     }
 
     /** What becomes of some settings with each micro-batch that they may have. */

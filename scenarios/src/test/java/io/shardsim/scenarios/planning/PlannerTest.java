@@ -56,6 +56,37 @@ class PlannerTest {
         }
     }
 
+    /** Two nodes of eight GPUs: 24 experts divide among 8 of them, not among 16; 4 among 4; a dense model has none to share out. */
+    @Test
+    void expertsAreSharedOutAmongANodeOrMore() throws Exception {
+        Map<String, List<String>> groups = Map.of(
+                "",
+                List.of(),
+                ", experts: 4",
+                List.of("1", "4"),
+                ", experts: 24",
+                List.of("1", "8"),
+                ", experts: 32",
+                List.of("1", "8", "16"));
+        for (Map.Entry<String, List<String>> each : groups.entrySet()) {
+            String text = """
+                    scenario: experts
+                    model: {hidden: 1024, layers: 4, heads: 16, vocab: 32000, gated_ffn: true, ffn: 2816%s}
+                    cluster: {instance: p4d.24xlarge, nodes: 2}
+                    training:
+                      {sequence_length: 512, global_batch: 32, micro_batch: 2, precision: bf16, attention: flash,
+                       activation_checkpointing: full, activation_offload: false}
+                    strategy: {kind: megatron-core, tensor_parallel: 1, pipeline_parallel: 1}
+                    """.formatted(each.getKey());
+            assertThat(SearchSpace.of(Variations.readText("experts.yaml", text), 1, (share, what) -> {})
+                            .candidates())
+                    .extracting(one -> one.settings().get("strategy.expert_parallel"))
+                    .as(each.getKey())
+                    .filteredOn(Objects::nonNull)
+                    .containsExactlyElementsOf(each.getValue());
+        }
+    }
+
     @Test
     @Tag("slow")
     void theBestAreThoseOfAnExhaustiveSearch() throws Exception {
