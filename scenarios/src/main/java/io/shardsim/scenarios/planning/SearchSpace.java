@@ -144,7 +144,10 @@ final class SearchSpace {
                 put(keys, SHARD_GROUP, shardGroups(outer));
             }
             if (strategy.parameter(EXPERT_PARALLEL) != null) {
-                put(keys, "strategy." + EXPERT_PARALLEL, expertGroups(outer));
+                List<String> groups = expertGroups(outer);
+                put(keys, "strategy." + EXPERT_PARALLEL, groups);
+                // Tensor parallelism needs it beside experts, and alone it is refused.
+                put(keys, "strategy.sequence_parallel", groups.isEmpty() ? List.of() : List.of("false", "true"));
             }
             KnownSetting.all().forEach(known -> {
                 if (!known.path().startsWith("strategy.") || strategy.parameter(known.name()) != null) {

@@ -248,10 +248,12 @@ final class RandomTraining {
 
     private void megatron(String kind) {
         split(2);
-        if (tensor > 1) {
+        boolean core = kind.equals("megatron-core");
+        if (tensor > 1 && core && model.containsKey("experts")) {
+            strategy.put("sequence_parallel", "true");
+        } else if (tensor > 1) {
             maybe(strategy, "sequence_parallel", "true");
         }
-        boolean core = kind.equals("megatron-core");
         if (oneIn(3)) {
             strategy.put("pipeline_parallel", "2");
             ranksOfReplica *= 2;
@@ -266,7 +268,7 @@ final class RandomTraining {
                 maybe(strategy, "overlap_param_gather", "true");
             }
             maybe(strategy, "bucket_size", "1000000 elements");
-            if (model.containsKey("experts") && (tensor == 1 || "true".equals(strategy.get("sequence_parallel")))) {
+            if (model.containsKey("experts")) {
                 maybe(strategy, "expert_parallel", "2");
             }
             maybe(strategy, "gradient_accumulation_fusion", "false");

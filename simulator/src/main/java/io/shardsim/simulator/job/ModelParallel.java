@@ -223,13 +223,6 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
                             + NearestNumbers.divisors(number, experts),
                     "expert_parallel"));
         }
-        if (tensor > 1 && !sequence()) {
-            problems.add(Refusal.of(
-                    "expert_parallel " + experts + " with tensor_parallel " + tensor
-                            + " needs sequence_parallel true, not false; set it, or remove one of the two",
-                    "expert_parallel",
-                    "sequence_parallel"));
-        }
     }
 
     private void addSequenceProblems(List<Refusal> problems, int sequenceLength, AttentionKind attention) {

@@ -66,6 +66,15 @@ public final class MegatronCore extends Megatron {
                     "overlap_param_gather",
                     "overlap_grad_reduce"));
         }
+        int tensor = modelParallel().tensor();
+        if (job.model().mixture().isPresent() && tensor > 1 && !modelParallel().sequence()) {
+            // megatron/core/transformer/moe/moe_layer.py, MoELayer.forward, raises an error.
+            problems.add(Refusal.of(
+                    "experts with tensor_parallel " + tensor
+                            + " need sequence_parallel true, not false; set it, or remove tensor_parallel",
+                    "sequence_parallel",
+                    "tensor_parallel"));
+        }
         if (gathersEightBits && !job.profile().eightBitProducts()) {
             problems.add(Refusal.of(
                     "fp8_param_gather true needs precision: fp8, not "

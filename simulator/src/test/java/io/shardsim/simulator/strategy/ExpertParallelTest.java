@@ -116,10 +116,13 @@ class ExpertParallelTest {
         assertThat(Strategies.of(KIND, experts(3)).modelParallel().problems(job(experts(3), Checkpointing.NONE)))
                 .extracting(Refusal::sentence)
                 .contains("expert_parallel 3 does not divide experts 16; nearest divisors: 2, 4");
-        Map<String, Object> tensor = Map.of("expert_parallel", 4, "tensor_parallel", 2, "sequence_parallel", false);
-        assertThat(Strategies.of(KIND, tensor).modelParallel().problems(job(tensor, Checkpointing.NONE)))
-                .extracting(Refusal::sentence)
-                .contains(
-                        "expert_parallel 4 with tensor_parallel 2 needs sequence_parallel true, not false; set it, or remove one of the two");
+        for (int ranks : new int[] {1, 4}) {
+            Map<String, Object> tensor =
+                    Map.of("expert_parallel", ranks, "tensor_parallel", 2, "sequence_parallel", false);
+            assertThat(Strategies.of(KIND, tensor).problems(job(tensor, Checkpointing.NONE)))
+                    .extracting(Refusal::sentence)
+                    .containsExactly(
+                            "experts with tensor_parallel 2 need sequence_parallel true, not false; set it, or remove tensor_parallel");
+        }
     }
 }
