@@ -145,9 +145,13 @@ final class TrainerFiles {
         return new WrittenFile(ARGUMENTS, Texts.json(file.tree()));
     }
 
-    /** The command that starts a script on every GPU. */
+    /** The command that starts a script on every GPU of a node. */
     static String torchrun(Settings settings) {
         return "torchrun --nnodes " + settings.text(Settings.NODES) + " --nproc-per-node "
-                + settings.text(Settings.GPUS_PER_NODE) + " run_clm.py " + ARGUMENTS;
+                + settings.text(Settings.GPUS_PER_NODE)
+                + (settings.whole(Settings.NODES) == 1
+                        ? ""
+                        : " --node-rank $NODE_RANK --master-addr $MASTER_ADDR --master-port 29500")
+                + " run_clm.py " + ARGUMENTS;
     }
 }

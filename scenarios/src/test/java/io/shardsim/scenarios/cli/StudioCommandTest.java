@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.scenarios.app.Main;
 import io.shardsim.scenarios.cluster.Keytool;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,11 +32,15 @@ class StudioCommandTest {
                 .toString();
     }
 
+    private static String machine() throws UnknownHostException {
+        return InetAddress.getLocalHost().getHostName();
+    }
+
     @Test
     void beyondLoopbackItServesHttpsWithTheStoreOfWorkers() throws Exception {
         Keytool.keys(folder, "keys.p12", "-validity", "365");
         String out = printed("--bind", "0.0.0.0", "--cluster-file", settings("keys.p12", "change-it"));
-        assertThat(out).startsWith("https://0.0.0.0:").contains("/?token=");
+        assertThat(out).startsWith("https://" + machine() + ":").contains("/?token=");
         assertThat(shell.err()).doesNotContain("TLS");
     }
 
@@ -48,7 +54,7 @@ class StudioCommandTest {
 
     @Test
     void withoutTlsItSaysWhoReadsTheToken() throws Exception {
-        assertThat(printed("--bind", "0.0.0.0")).startsWith("http://0.0.0.0:");
+        assertThat(printed("--bind", "0.0.0.0")).startsWith("http://" + machine() + ":");
         assertThat(shell.err()).contains("without TLS whoever sees the network reads the token", "--cluster-file");
     }
 
