@@ -97,16 +97,19 @@ function plan() {
   const free = [...document.querySelectorAll('#plan .axes input:checked')].map((axis) => axis.value);
   const options = { free: free.join(',') || undefined, deadline: value('deadline') && value('deadline') + 'd', budget: value('budget') && value('budget') + ' USD', tokens: value('tokens'), objective: $('#objective').value, 'time-limit': '40s' };
   // What no axis frees stays as it is; a micro-batch goes with what it was chosen for.
-  inquire('plan', question, options, (planned) => [
-    el('p', {}, `${planned.searched} candidates: ${planned.simulated} simulated, ${planned.pruned_by_memory} do not fit, ${planned.pruned_by_bound} cannot be better, by a bound that no run beats.`
-      + (planned.left ? ` Out of time: ${planned.left} are left, and the best of those could save ${percent(planned.gap).slice(1)} at most.` : '')),
-    actions(['strategy', 'nodes', 'micro-batch', ...differing(planned.candidates).map(([, key]) => key.replaceAll('_', ' ')), 'samples/s', 'days', 'dollars', ''], planned.candidates.map((candidate) => [
-      words(candidate.strategy), String(candidate.cluster.nodes), String(candidate.training.micro_batch),
-      ...differing(planned.candidates).map(([block, key]) => String(candidate[block][key])), digits(candidate.samples_per_second),
-      digits(candidate.days), candidate.usd ? '$' + digits(candidate.usd) : '–', change('Ask this', candidateOf(question, candidate))])),
-    el('p', { hidden: !planned.other_strategies.length }, 'Other strategies: ' + planned.other_strategies.map(({ strategy, samples_per_second: rate }) =>
-      strategy + ' ' + (rate ? digits(rate) : 'does not fit, or keep the limits')).join(', ') + ' (samples/s).'),
-  ]);
+  inquire('plan', question, options, (planned) => {
+    const apart = differing(planned.candidates);
+    return [
+      el('p', {}, `${planned.searched} candidates: ${planned.simulated} simulated, ${planned.pruned_by_memory} do not fit, ${planned.pruned_by_bound} cannot be better, by a bound that no run beats.`
+        + (planned.left ? ` Out of time: ${planned.left} are left, and the best of those could save ${percent(planned.gap).slice(1)} at most.` : '')),
+      actions(['strategy', 'nodes', 'micro-batch', ...apart.map(([, key]) => key.replaceAll('_', ' ')), 'samples/s', 'days', 'dollars', ''], planned.candidates.map((candidate) => [
+        words(candidate.strategy), String(candidate.cluster.nodes), String(candidate.training.micro_batch),
+        ...apart.map(([block, key]) => String(candidate[block][key])), digits(candidate.samples_per_second),
+        digits(candidate.days), candidate.usd ? '$' + digits(candidate.usd) : '–', change('Ask this', candidateOf(question, candidate))])),
+      el('p', { hidden: !planned.other_strategies.length }, 'Other strategies: ' + planned.other_strategies.map(({ strategy, samples_per_second: rate }) =>
+        strategy + ' ' + (rate ? digits(rate) : 'does not fit, or keep the limits')).join(', ') + ' (samples/s).'),
+    ];
+  });
 }
 
 // What tells candidates apart, beside strategy, nodes and micro-batch.
