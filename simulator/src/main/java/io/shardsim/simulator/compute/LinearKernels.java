@@ -2,9 +2,9 @@ package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.compute.FrameworkProfile.Operator;
 import io.shardsim.simulator.workload.Checkpointing;
-import io.shardsim.simulator.workload.Operator.Linear;
-import io.shardsim.simulator.workload.Operator.Linear.Product;
-import io.shardsim.simulator.workload.Operator.Split;
+import io.shardsim.simulator.workload.Linear;
+import io.shardsim.simulator.workload.Linear.Product;
+import io.shardsim.simulator.workload.Linear.Split;
 import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Portion;
 import io.shardsim.simulator.workload.Tuning;

@@ -2,8 +2,8 @@ package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.compute.FrameworkProfile.Operator;
 import io.shardsim.simulator.compute.LayerKernels.Logits;
-import io.shardsim.simulator.workload.Operator.Experts;
-import io.shardsim.simulator.workload.Operator.Loss;
+import io.shardsim.simulator.workload.Experts;
+import io.shardsim.simulator.workload.Loss;
 import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Portion;
 import java.util.List;

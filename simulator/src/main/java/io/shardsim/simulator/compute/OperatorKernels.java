@@ -1,7 +1,19 @@
 package io.shardsim.simulator.compute;
 
+import io.shardsim.simulator.workload.Activation;
+import io.shardsim.simulator.workload.Attention;
+import io.shardsim.simulator.workload.Embedding;
+import io.shardsim.simulator.workload.Encoded;
+import io.shardsim.simulator.workload.ExpertRouter;
+import io.shardsim.simulator.workload.ExpertSum;
+import io.shardsim.simulator.workload.Experts;
+import io.shardsim.simulator.workload.Linear;
+import io.shardsim.simulator.workload.Loss;
+import io.shardsim.simulator.workload.Norm;
 import io.shardsim.simulator.workload.Operator;
-import io.shardsim.simulator.workload.Operator.Experts;
+import io.shardsim.simulator.workload.PositionBias;
+import io.shardsim.simulator.workload.QueryKeyNorm;
+import io.shardsim.simulator.workload.Residual;
 import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Portion;
 import java.util.ArrayList;
@@ -19,7 +31,7 @@ interface OperatorKernels {
         List<OperatorKernels> kernels = new ArrayList<>();
         for (Operator operator : operators) {
             kernels.add(maker.kernels(operator));
-            maker.afterNorm = operator instanceof Operator.Norm;
+            maker.afterNorm = operator instanceof Norm;
         }
         return kernels;
     }
@@ -35,42 +47,42 @@ interface OperatorKernels {
         }
 
         private OperatorKernels kernels(Operator operator) {
-            if (operator instanceof Operator.Embedding embedding) {
+            if (operator instanceof Embedding embedding) {
                 return embedding(embedding);
-            } else if (operator instanceof Operator.Norm norm) {
+            } else if (operator instanceof Norm norm) {
                 return norm(norm);
-            } else if (operator instanceof Operator.QueryKeyNorm norm) {
+            } else if (operator instanceof QueryKeyNorm norm) {
                 return queryKeyNorm(norm);
-            } else if (operator instanceof Operator.Linear linear) {
+            } else if (operator instanceof Linear linear) {
                 return linear(linear);
-            } else if (operator instanceof Operator.Attention attention) {
+            } else if (operator instanceof Attention attention) {
                 return new AttentionKernels(share, attention);
-            } else if (operator instanceof Operator.Activation activation) {
+            } else if (operator instanceof Activation activation) {
                 return activation(activation);
-            } else if (operator instanceof Operator.Residual residual) {
+            } else if (operator instanceof Residual residual) {
                 return residual(residual);
-            } else if (operator instanceof Operator.Loss loss) {
+            } else if (operator instanceof Loss loss) {
                 return new LossKernels(share, loss);
-            } else if (operator instanceof Operator.Router router) {
+            } else if (operator instanceof ExpertRouter router) {
                 return new RouterKernels(share, router);
-            } else if (operator instanceof Operator.Combine combine) {
+            } else if (operator instanceof ExpertSum combine) {
                 return elementwise(
                         FrameworkProfile.Operator.COMBINE_FORWARD,
                         FrameworkProfile.Operator.COMBINE_BACKWARD,
                         share.routedTokens() * combine.savedInputs(),
                         combine.experts());
-            } else if (operator instanceof Operator.Encoded encoded) {
+            } else if (operator instanceof Encoded encoded) {
                 return new Elementwise(
                         List.of(),
                         share.profile()
                                 .kernels(FrameworkProfile.Operator.RESIDUAL_FORWARD, share.whole(encoded.hidden())));
-            } else if (operator instanceof Operator.PositionBias) {
+            } else if (operator instanceof PositionBias) {
                 return new Elementwise(List.of(), List.of());
             }
             throw new IllegalArgumentException("no kernels are known of " + operator);
         }
 
-        private OperatorKernels embedding(Operator.Embedding embedding) {
+        private OperatorKernels embedding(Embedding embedding) {
             long elements = share.whole(embedding.width());
             return new Elementwise(
                     share.profile().kernels(FrameworkProfile.Operator.EMBEDDING_FORWARD, elements),
@@ -79,14 +91,14 @@ interface OperatorKernels {
                             : List.of());
         }
 
-        private OperatorKernels norm(Operator.Norm norm) {
+        private OperatorKernels norm(Norm norm) {
             return elementwise(
                     norm.rms() ? FrameworkProfile.Operator.RMS_NORM_FORWARD : FrameworkProfile.Operator.NORM_FORWARD,
                     norm.rms() ? FrameworkProfile.Operator.RMS_NORM_BACKWARD : FrameworkProfile.Operator.NORM_BACKWARD,
                     share.whole(norm.width()));
         }
 
-        private OperatorKernels queryKeyNorm(Operator.QueryKeyNorm norm) {
+        private OperatorKernels queryKeyNorm(QueryKeyNorm norm) {
             List<Kernel> forward = new ArrayList<>();
             List<Kernel> backward = new ArrayList<>();
             for (int width : norm.widths()) {
@@ -97,13 +109,13 @@ interface OperatorKernels {
             return new Elementwise(forward, backward);
         }
 
-        private OperatorKernels linear(Operator.Linear linear) {
+        private OperatorKernels linear(Linear linear) {
             LinearKernels kernels = LinearKernels.of(share, linear, afterNorm, products);
             products += kernels.products().size();
             return kernels;
         }
 
-        private OperatorKernels activation(Operator.Activation activation) {
+        private OperatorKernels activation(Activation activation) {
             FrameworkProfile.Operator forward = switch (activation.function()) {
                 case TANH_GELU -> FrameworkProfile.Operator.ACTIVATION_FORWARD;
                 case SINGLE -> FrameworkProfile.Operator.SINGLE_ACTIVATION_FORWARD;
@@ -123,7 +135,7 @@ interface OperatorKernels {
                     activation.experts());
         }
 
-        private OperatorKernels residual(Operator.Residual residual) {
+        private OperatorKernels residual(Residual residual) {
             boolean dropout = share.profile().dropout();
             return elementwise(
                     dropout

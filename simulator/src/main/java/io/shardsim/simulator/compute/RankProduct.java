@@ -2,7 +2,7 @@ package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.compute.Kernel.Matmul;
 import io.shardsim.simulator.compute.Kernel.Operands;
-import io.shardsim.simulator.workload.Operator.Experts;
+import io.shardsim.simulator.workload.Experts;
 
 /**
  * A matrix of a linear map as one rank has it: its three products. Those of experts are one product for each expert that has tokens, equally many, in one

@@ -2,8 +2,8 @@ package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.compute.FrameworkProfile.Operator;
 import io.shardsim.simulator.compute.LayerKernels.Workload;
+import io.shardsim.simulator.workload.Experts;
 import io.shardsim.simulator.workload.ModelShape;
-import io.shardsim.simulator.workload.Operator.Experts;
 import io.shardsim.simulator.workload.Span;
 import java.util.ArrayList;
 import java.util.List;

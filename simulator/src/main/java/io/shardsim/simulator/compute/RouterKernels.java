@@ -1,14 +1,14 @@
 package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.compute.FrameworkProfile.Operator;
-import io.shardsim.simulator.workload.Operator.Experts;
-import io.shardsim.simulator.workload.Operator.Router;
+import io.shardsim.simulator.workload.ExpertRouter;
+import io.shardsim.simulator.workload.Experts;
 import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Portion;
 import java.util.List;
 
 /** Scores of all experts, the choice among them, and the copies of each token in their order. */
-record RouterKernels(RankShare share, Router router) implements OperatorKernels {
+record RouterKernels(RankShare share, ExpertRouter router) implements OperatorKernels {
 
     @Override
     public List<Kernel> list(Direction direction, Portion portion) {

@@ -2,11 +2,11 @@ package io.shardsim.simulator.strategy;
 
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.Block;
+import io.shardsim.simulator.workload.Linear;
+import io.shardsim.simulator.workload.Linear.Adapter;
+import io.shardsim.simulator.workload.Linear.Product;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Operator;
-import io.shardsim.simulator.workload.Operator.Linear;
-import io.shardsim.simulator.workload.Operator.Linear.Adapter;
-import io.shardsim.simulator.workload.Operator.Linear.Product;
 import io.shardsim.simulator.workload.ParameterTensor;
 import io.shardsim.simulator.workload.Transformer;
 import java.util.ArrayList;

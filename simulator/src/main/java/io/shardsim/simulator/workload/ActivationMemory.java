@@ -1,11 +1,6 @@
 package io.shardsim.simulator.workload;
 
-import io.shardsim.simulator.workload.Operator.Activation;
-import io.shardsim.simulator.workload.Operator.Attention;
-import io.shardsim.simulator.workload.Operator.Linear;
-import io.shardsim.simulator.workload.Operator.Linear.Product;
-import io.shardsim.simulator.workload.Operator.Residual;
-import io.shardsim.simulator.workload.Operator.Router;
+import io.shardsim.simulator.workload.Linear.Product;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -170,7 +165,7 @@ public record ActivationMemory(
         if (operator instanceof Residual residual) {
             return masks ? residual.width() : 0;
         }
-        if (operator instanceof Router router) {
+        if (operator instanceof ExpertRouter router) {
             return ROUTER_LOGIT_BYTES * router.experts().number();
         }
         if (operator instanceof Linear linear) {

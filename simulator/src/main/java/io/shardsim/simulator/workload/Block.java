@@ -1,9 +1,7 @@
 package io.shardsim.simulator.workload;
 
-import io.shardsim.simulator.workload.Operator.Attention;
-import io.shardsim.simulator.workload.Operator.Attention.Reach;
-import io.shardsim.simulator.workload.Operator.Linear;
-import io.shardsim.simulator.workload.Operator.Split;
+import io.shardsim.simulator.workload.Attention.Reach;
+import io.shardsim.simulator.workload.Linear.Split;
 import java.util.List;
 import java.util.function.ToLongFunction;
 

@@ -1,6 +1,6 @@
 package io.shardsim.simulator.workload;
 
-import io.shardsim.simulator.workload.Operator.Linear.Product;
+import io.shardsim.simulator.workload.Linear.Product;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;

@@ -1,7 +1,6 @@
 package io.shardsim.simulator.workload;
 
-import io.shardsim.simulator.workload.Operator.Linear;
-import io.shardsim.simulator.workload.Operator.Linear.Product;
+import io.shardsim.simulator.workload.Linear.Product;
 import java.util.List;
 
 /**

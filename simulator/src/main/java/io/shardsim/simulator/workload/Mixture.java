@@ -1,7 +1,5 @@
 package io.shardsim.simulator.workload;
 
-import io.shardsim.simulator.workload.Operator.Experts;
-
 /**
  * A mixture of experts.
  *

@@ -1,7 +1,5 @@
 package io.shardsim.simulator.workload;
 
-import io.shardsim.simulator.workload.Operator.Attention;
-import io.shardsim.simulator.workload.Operator.Loss;
 import io.shardsim.simulator.workload.Segment.Section;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,8 +1,6 @@
 package io.shardsim.simulator.workload;
 
-import io.shardsim.simulator.workload.Operator.Attention;
-import io.shardsim.simulator.workload.Operator.Linear;
-import io.shardsim.simulator.workload.Operator.Split;
+import io.shardsim.simulator.workload.Linear.Split;
 import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Piece;
 import io.shardsim.simulator.workload.Segment.Portion;

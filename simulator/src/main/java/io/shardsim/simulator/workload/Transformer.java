@@ -1,22 +1,9 @@
 package io.shardsim.simulator.workload;
 
-import io.shardsim.simulator.workload.Operator.Activation;
-import io.shardsim.simulator.workload.Operator.Activation.Function;
-import io.shardsim.simulator.workload.Operator.Attention;
-import io.shardsim.simulator.workload.Operator.Attention.Reach;
-import io.shardsim.simulator.workload.Operator.Combine;
-import io.shardsim.simulator.workload.Operator.Embedding;
-import io.shardsim.simulator.workload.Operator.Encoded;
-import io.shardsim.simulator.workload.Operator.Experts;
-import io.shardsim.simulator.workload.Operator.Linear;
-import io.shardsim.simulator.workload.Operator.Linear.Product;
-import io.shardsim.simulator.workload.Operator.Loss;
-import io.shardsim.simulator.workload.Operator.Norm;
-import io.shardsim.simulator.workload.Operator.PositionBias;
-import io.shardsim.simulator.workload.Operator.QueryKeyNorm;
-import io.shardsim.simulator.workload.Operator.Residual;
-import io.shardsim.simulator.workload.Operator.Router;
-import io.shardsim.simulator.workload.Operator.Split;
+import io.shardsim.simulator.workload.Activation.Function;
+import io.shardsim.simulator.workload.Attention.Reach;
+import io.shardsim.simulator.workload.Linear.Product;
+import io.shardsim.simulator.workload.Linear.Split;
 import io.shardsim.simulator.workload.Segment.Section;
 import java.util.ArrayList;
 import java.util.List;
@@ -344,9 +331,9 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         if (shared) {
             block.addAll(gated("shared_expert", h, mixture.sharedFfn(), Experts.NONE));
         }
-        block.add(new Router(h, mixture.experts(), !shared));
+        block.add(new ExpertRouter(h, mixture.experts(), !shared));
         block.addAll(gated("experts", h, mixture.ffn(), mixture.experts()));
-        block.add(new Combine(h, mixture.experts()));
+        block.add(new ExpertSum(h, mixture.experts()));
         block.add(new Residual(h, false));
         return block;
     }

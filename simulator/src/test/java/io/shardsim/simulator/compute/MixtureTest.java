@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Experts;
 import io.shardsim.simulator.workload.Heads;
 import io.shardsim.simulator.workload.Mixture;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Family;
-import io.shardsim.simulator.workload.Operator.Experts;
 import io.shardsim.simulator.workload.Segment;
 import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Section;

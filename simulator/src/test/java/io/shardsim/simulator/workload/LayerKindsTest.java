@@ -2,11 +2,8 @@ package io.shardsim.simulator.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.shardsim.simulator.workload.Operator.Linear;
-import io.shardsim.simulator.workload.Operator.Linear.Product;
-import io.shardsim.simulator.workload.Operator.Norm;
-import io.shardsim.simulator.workload.Operator.Residual;
-import io.shardsim.simulator.workload.Operator.Split;
+import io.shardsim.simulator.workload.Linear.Product;
+import io.shardsim.simulator.workload.Linear.Split;
 import io.shardsim.simulator.workload.Segment.Section;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -12,6 +12,7 @@ import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.workload.Block;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Operator;
+import io.shardsim.simulator.workload.Residual;
 import io.shardsim.simulator.workload.Segment;
 import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Section;
@@ -94,7 +95,7 @@ final class BlockWriter {
     /** Whether nothing of a block, such as a norm behind it, takes what its ranks have added up. */
     private boolean endsWithSum(Segment block) {
         List<Operator> operators = segments.home(block).operators();
-        return operators.get(operators.size() - 1) instanceof Operator.Residual;
+        return operators.get(operators.size() - 1) instanceof Residual;
     }
 
     private int blocksBackward(List<Segment> blocks, String label, int... waits) {

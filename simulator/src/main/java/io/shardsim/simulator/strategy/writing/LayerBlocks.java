@@ -2,13 +2,13 @@ package io.shardsim.simulator.strategy.writing;
 
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.ActivationMemory.OfOperator;
+import io.shardsim.simulator.workload.Attention;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Block;
 import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.Linear;
+import io.shardsim.simulator.workload.Norm;
 import io.shardsim.simulator.workload.Operator;
-import io.shardsim.simulator.workload.Operator.Attention;
-import io.shardsim.simulator.workload.Operator.Linear;
-import io.shardsim.simulator.workload.Operator.Norm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
