@@ -6,23 +6,16 @@ import io.shardsim.scenarios.evaluation.RunnerFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
-import org.apache.pekko.actor.testkit.typed.Effect;
-import org.apache.pekko.actor.testkit.typed.javadsl.BehaviorTestKit;
 import org.apache.pekko.actor.testkit.typed.javadsl.TestInbox;
 import org.apache.pekko.actor.typed.ActorRef;
-import org.apache.pekko.actor.typed.Behavior;
-import org.apache.pekko.actor.typed.internal.InterceptorImpl;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,10 +38,10 @@ final class SimulatedCluster {
     private final RunnerFactory runners;
     private final SimulatedNetwork network;
     private final TestInbox<Coordinator.Command> coordinatorName = TestInbox.create("coordinator");
-    private final List<Machine> machines = new ArrayList<>();
-    private final List<Running<?>> processes = new ArrayList<>();
+    private final List<SimulatedMachine> machines = new ArrayList<>();
+    private final List<SimulatedActor<?>> processes = new ArrayList<>();
     private final Map<String, ActorRef<?>> names = new HashMap<>();
-    private @Nullable Running<Coordinator.Command> coordinator;
+    private @Nullable SimulatedActor<Coordinator.Command> coordinator;
     /** Points under way: state. */
     private final List<Work> works = new ArrayList<>();
     /** Whether one point is still to hang: state. */
@@ -76,17 +69,17 @@ final class SimulatedCluster {
 
     private final Watch watch;
     /** By name of the job. */
-    private final Map<String, Command> commands = new LinkedHashMap<>();
+    private final Map<String, SimulatedCommand> commands = new LinkedHashMap<>();
 
     /** A point that a member runs, or that it was told to drop. */
     final class Work {
         final Ticket ticket;
-        final Machine machine;
+        final SimulatedMachine machine;
         final long beganNanos = time.nowNanos();
         private final int life;
         private final Future<?> task;
 
-        Work(Ticket ticket, Machine machine, Future<?> task) {
+        Work(Ticket ticket, SimulatedMachine machine, Future<?> task) {
             this.ticket = ticket;
             this.machine = machine;
             this.task = task;
@@ -95,97 +88,6 @@ final class SimulatedCluster {
 
         boolean isLive() {
             return machine.up && machine.lives == life && !task.isDone();
-        }
-    }
-
-    /** A machine: of a member, or of a command. */
-    static final class Machine {
-        final String address;
-        /** State. */
-        int lives;
-
-        boolean up;
-
-        @Nullable
-        Running<Member.Command> member;
-
-        @Nullable
-        Unhurried executor;
-
-        /** Of the part that was handed out last. */
-        SimulatedPart.@Nullable Inbox inbox;
-
-        final List<SimulatedPart> parts = new ArrayList<>();
-
-        Machine(String address) {
-            this.address = address;
-        }
-    }
-
-    /** An actor on a machine, which ends with it. */
-    final class Running<T> {
-        final Machine machine;
-        final BehaviorTestKit<T> kit;
-        final int life;
-
-        Running(Machine machine, Behavior<T> behavior, String name) {
-            this.machine = machine;
-            life = machine.lives;
-            kit = BehaviorTestKit.create(behavior, name);
-            names.put(name(kit.getRef()), kit.getRef());
-            processes.add(this);
-            speak(machine, () -> {}, null);
-            follow();
-        }
-
-        /** Timers repeat until their actor ends; other means of Pekko are not simulated. */
-        private void follow() {
-            for (Effect effect : kit.getAllEffects()) {
-                if (!(effect instanceof Effect.TimerScheduled<?> timer)
-                        || !timer.mode().toString().equals("FixedDelayMode")) {
-                    throw new AssertionError("not simulated: " + effect);
-                }
-                tick(timer.msg(), timer.delay().toNanos());
-            }
-        }
-
-        boolean isRunning() {
-            return machine.up && machine.lives == life && kit.isAlive();
-        }
-
-        /** The object that keeps the actor's state. */
-        Object actor() {
-            Behavior<?> actor = kit.currentBehavior();
-            while (actor instanceof InterceptorImpl<?, ?> around) {
-                actor = around.nestedBehavior();
-            }
-            return actor;
-        }
-
-        void receive(Object message) {
-            if (isRunning()) {
-                @SuppressWarnings("unchecked") // As it was sent: to a reference of this type.
-                T own = (T) message;
-                speak(
-                        machine,
-                        () -> kit.run(own),
-                        message instanceof Member.Assign assign
-                                ? assign.ticket()
-                                : message instanceof Member.AssignPart assign
-                                        ? assign.attempt().ticket()
-                                        : null);
-                follow();
-            }
-        }
-
-        /** Timers of a busy machine are late now and then. */
-        private void tick(Object message, long nanos) {
-            time.after(nanos + random.nextLong(nanos / 4), () -> {
-                receive(message);
-                if (isRunning()) {
-                    tick(message, nanos);
-                }
-            });
         }
     }
 
@@ -202,7 +104,7 @@ final class SimulatedCluster {
                 faults,
                 WireCodec.withText(ClusterProtocol.messages(), ActorRef.class, SimulatedCluster::name, names::get));
         for (int i = 0; i < members; i++) {
-            Machine machine = new Machine("member-" + i + ":25520");
+            SimulatedMachine machine = new SimulatedMachine("member-" + i + ":25520");
             machines.add(machine);
             start(machine);
         }
@@ -234,11 +136,11 @@ final class SimulatedCluster {
         return ref.path().name();
     }
 
-    List<Machine> machines() {
+    List<SimulatedMachine> machines() {
         return machines;
     }
 
-    private void start(Machine machine) {
+    private void start(SimulatedMachine machine) {
         machine.lives++;
         machine.up = true;
         Unhurried executor = new Unhurried();
@@ -252,14 +154,15 @@ final class SimulatedCluster {
                 return new RemoteExchange(attempt, process, processes, send, counts(), inbox);
             }
         };
-        machine.member = new Running<>(
+        machine.member = new SimulatedActor<>(
+                this,
                 machine,
                 Member.create(coordinatorName.getRef(), machine.address, SLOTS, runs),
                 "member-" + machines.indexOf(machine) + "-" + machine.lives);
     }
 
     /** A machine loses its power, and has it again after a while. */
-    void crash(Machine machine) {
+    void crash(SimulatedMachine machine) {
         if (machine.up) {
             losses++;
             watch.touched(true);
@@ -268,7 +171,7 @@ final class SimulatedCluster {
     }
 
     /** A member is interrupted: it says that it leaves, ends soon after, and is started again. */
-    void leave(Machine machine) {
+    void leave(SimulatedMachine machine) {
         int life = machine.lives;
         if (machine.up) {
             watch.touched(false);
@@ -284,13 +187,13 @@ final class SimulatedCluster {
     }
 
     /** A member is told to drop a point, by an order that comes late. */
-    void drop(Machine machine, Ticket ticket) {
+    void drop(SimulatedMachine machine, Ticket ticket) {
         if (machine.up) {
             Objects.requireNonNull(machine.member).receive(new Member.Drop(List.of(ticket)));
         }
     }
 
-    private void end(Machine machine, long electionNanos) {
+    private void end(SimulatedMachine machine, long electionNanos) {
         watch.lost(machine);
         machine.up = false;
         machine.parts.forEach(SimulatedPart::kill);
@@ -320,11 +223,11 @@ final class SimulatedCluster {
         if (coordinator != null) {
             return;
         }
-        for (Machine machine : machines) {
+        for (SimulatedMachine machine : machines) {
             if (machine.up && !network.isApart(machine)) {
                 elections++;
-                coordinator = new Running<>(
-                        machine, Coordinator.create(SILENCE, time::clock), "coordinator-" + time.nowNanos());
+                coordinator = new SimulatedActor<>(
+                        this, machine, Coordinator.create(SILENCE, time::clock), "coordinator-" + time.nowNanos());
                 return;
             }
         }
@@ -336,8 +239,8 @@ final class SimulatedCluster {
         if (!network.isWhole()) {
             return;
         }
-        List<Machine> smaller = new ArrayList<>();
-        for (Machine machine : machines) {
+        List<SimulatedMachine> smaller = new ArrayList<>();
+        for (SimulatedMachine machine : machines) {
             if (2 * smaller.size() + 2 < machines.size() && random.nextBoolean()) {
                 smaller.add(machine);
             }
@@ -352,204 +255,10 @@ final class SimulatedCluster {
         time.after(nanos, network::heal);
     }
 
-    /** A command on a machine of its own. */
-    final class Command {
-        private final Machine machine;
-        private final String job;
-        private final RemotePoints points;
-        private final Map<Integer, CompletableFuture<RunResult>> asked = new LinkedHashMap<>();
-        private final Set<Integer> cancelled = new HashSet<>();
-        final List<String> notices = new ArrayList<>();
-        /** When it last heard that the coordinator was heard, and when it last heard a worker. */
-        private long coordinatorNanos = time.nowNanos();
-
-        private long workerNanos = time.nowNanos();
-        private long memberNanos = time.nowNanos();
-        /** Whether it was ended while all was well, so that the coordinator knows. */
-        private boolean over;
-
-        private boolean closed;
-        /** When the coordinator last heard what it wants, and whether it was ever silent for so long that the coordinator forgot it. */
-        private long saidNanos = time.nowNanos();
-
-        private boolean forgotten;
-        private int answers;
-
-        /** @param contacts that it knows at first */
-        Command(String job, List<Machine> contacts) {
-            this.job = job;
-            machine = new Machine(job);
-            machine.up = true;
-            points = new RemotePoints(
-                    settings(contacts), job, (contact, asking) -> connect(contact), notices::add, time::clock);
-            commands.put(job, this);
-            tick();
-        }
-
-        private SimulatedLink connect(HostPort contact) {
-            Machine to = machines.stream()
-                    .filter(each -> each.address.equals(contact.toString()))
-                    .findFirst()
-                    .orElseThrow();
-            SimulatedLink link = new SimulatedLink(SimulatedCluster.this, this, to);
-            links.add(link);
-            return link;
-        }
-
-        private void tick() {
-            if (isOpen()) {
-                points.tick();
-                time.after(Coordinator.BEAT.toNanos() + random.nextLong(Coordinator.BEAT.toNanos() / 4), this::tick);
-            }
-        }
-
-        RemotePoints points() {
-            return points;
-        }
-
-        boolean isUp() {
-            return machine.up;
-        }
-
-        int ask(double weight, byte[] question, CompletableFuture<RunResult> result) {
-            return ask(weight, 0, false, question, result);
-        }
-
-        int ask(double weight, int parts, boolean restart, byte[] question, CompletableFuture<RunResult> result) {
-            CompletableFuture<RunResult> unused = result.whenComplete((come, failure) -> ended(failure));
-            int number = points.ask(weight, parts, restart, question, result);
-            asked.put(number, result);
-            return number;
-        }
-
-        private void saidWhatItWants() {
-            forgotten |= time.nowNanos() - saidNanos > SILENCE.multipliedBy(3).toNanos();
-            saidNanos = time.nowNanos();
-        }
-
-        boolean wasForgotten() {
-            return forgotten;
-        }
-
-        /** Something has come from a worker. */
-        void heard(DoorMessage message) {
-            workerNanos = time.nowNanos();
-            if (message instanceof DoorMessage.Progress progress && progress.silentMillis() >= 0) {
-                coordinatorNanos =
-                        Math.max(coordinatorNanos, workerNanos - SimulatedTime.millis(progress.silentMillis()));
-                memberNanos = progress.workers().isEmpty() ? memberNanos : workerNanos;
-            }
-        }
-
-        private void ended(@Nullable Throwable failure) {
-            longestSilenceNanos = Math.max(longestSilenceNanos, time.nowNanos() - coordinatorNanos);
-            longestLonelinessNanos = Math.max(longestLonelinessNanos, time.nowNanos() - workerNanos);
-            longestIdlenessNanos = Math.max(longestIdlenessNanos, time.nowNanos() - memberNanos);
-            answers += failure == null || String.valueOf(failure.getMessage()).startsWith("Node[") ? 1 : 0;
-        }
-
-        boolean wants(int number) {
-            CompletableFuture<RunResult> result = asked.get(number);
-            return isOpen() && result != null && !result.isDone() && !cancelled.contains(number);
-        }
-
-        boolean has(int number) {
-            CompletableFuture<RunResult> result = asked.get(number);
-            return result != null && result.isDone();
-        }
-
-        /** What it waits for. */
-        List<Ticket> wanted() {
-            return asked.keySet().stream()
-                    .filter(this::wants)
-                    .map(number -> new Ticket(job, number))
-                    .toList();
-        }
-
-        boolean isOpen() {
-            return machine.up && !closed;
-        }
-
-        /** Whether it hears a worker, and that one it. */
-        boolean isConnected() {
-            return links.stream().anyMatch(link -> link.isOf(this) && link.isWhole());
-        }
-
-        boolean isKnownToBeOver() {
-            return over;
-        }
-
-        /** Points whose answer a member gave, which no error of the cluster is. */
-        int answers() {
-            return answers;
-        }
-
-        /** Points that it says it waits for. */
-        int waitsFor() {
-            return points.wanted();
-        }
-
-        /** Answers, as it counts them for its user. */
-        int counted() {
-            return points.counted();
-        }
-
-        void cancel(int number) {
-            cancelled.add(number);
-            points.cancel(number);
-        }
-
-        void close() {
-            over = watch.isSettled();
-            if (!over) {
-                watch.unheard();
-            }
-            points.close();
-            closed = true;
-        }
-
-        void kill() {
-            watch.unheard();
-            machine.up = false;
-            // Its system says so, or its machine has no more power to.
-            List.copyOf(links).stream()
-                    .filter(link -> link.isOf(this) && random.nextBoolean())
-                    .forEach(SimulatedLink::gone);
-        }
-
-        /** Its connections are cut: both sides hear so, or only one. */
-        void cut() {
-            watch.touched(true);
-            List.copyOf(links).stream().filter(link -> link.isOf(this)).forEach(link -> {
-                int what = random.nextInt(3);
-                if (what != 0) {
-                    link.reset();
-                }
-                if (what != 1) {
-                    link.gone();
-                }
-                link.cut();
-            });
-        }
-    }
-
-    private static ClusterSettings settings(List<Machine> contacts) {
-        return new ClusterSettings(
-                "shardsim",
-                ClusterSettings.LOOPBACK,
-                ClusterSettings.LOOPBACK,
-                0,
-                contacts.stream()
-                        .map(machine -> HostPort.parse(machine.address))
-                        .toList(),
-                null,
-                null,
-                new ClusterSettings.Patience(SILENCE, SILENCE, TAKEOVER, TAKEOVER, TAKEOVER));
-    }
-
     /** The worker's side of a command's connection. */
-    Running<SweepClient.Command> visit(Machine machine, DoorMessage.Hello hello, SweepClient.Way way) {
-        return new Running<>(
+    SimulatedActor<SweepClient.Command> visit(SimulatedMachine machine, DoorMessage.Hello hello, SweepClient.Way way) {
+        return new SimulatedActor<>(
+                this,
                 machine,
                 SweepClient.create(hello, coordinatorName.getRef(), SILENCE.multipliedBy(3), way, time::clock),
                 "client-" + hello.job() + "-" + hello.connection());
@@ -563,11 +272,27 @@ final class SimulatedCluster {
                 .count();
     }
 
+    List<SimulatedLink> links() {
+        return links;
+    }
+
+    void add(SimulatedActor<?> actor) {
+        names.put(name(actor.kit.getRef()), actor.kit.getRef());
+        processes.add(actor);
+    }
+
+    /** One of a command's points, after it had heard no coordinator, no worker, and none that runs points for so long. */
+    void ended(long silenceNanos, long lonelinessNanos, long idlenessNanos) {
+        longestSilenceNanos = Math.max(longestSilenceNanos, silenceNanos);
+        longestLonelinessNanos = Math.max(longestLonelinessNanos, lonelinessNanos);
+        longestIdlenessNanos = Math.max(longestIdlenessNanos, idlenessNanos);
+    }
+
     void forget(SimulatedLink link) {
         links.remove(link);
     }
 
-    Map<String, Command> commands() {
+    Map<String, SimulatedCommand> commands() {
         return commands;
     }
 
@@ -619,7 +344,7 @@ final class SimulatedCluster {
     }
 
     /** One that runs a point. */
-    Machine busyMachine(Machine otherwise, boolean coordinating) {
+    SimulatedMachine busyMachine(SimulatedMachine otherwise, boolean coordinating) {
         return works().stream()
                 .map(work -> work.machine)
                 .filter(machine -> coordinating || coordinator == null || coordinator.machine != machine)
@@ -635,7 +360,7 @@ final class SimulatedCluster {
     /** Slots of members that run, less the points that run on them. */
     int freeSlots() {
         int slots = 0;
-        for (Machine machine : machines) {
+        for (SimulatedMachine machine : machines) {
             slots += Objects.requireNonNull(machine.member).isRunning() ? SLOTS : 0;
         }
         return slots - works().size();
@@ -645,8 +370,8 @@ final class SimulatedCluster {
     Map<String, Integer> tables() {
         Map<String, Integer> all = new TreeMap<>();
         Tables.count(Objects.requireNonNull(coordinator).actor(), all);
-        for (Machine machine : machines) {
-            Running<Member.Command> member = Objects.requireNonNull(machine.member);
+        for (SimulatedMachine machine : machines) {
+            SimulatedActor<Member.Command> member = Objects.requireNonNull(machine.member);
             if (member.isRunning()) {
                 Tables.count(member.actor(), all);
             }
@@ -659,12 +384,12 @@ final class SimulatedCluster {
     }
 
     /** An actor does something; what it has sent by then goes on its way. */
-    private void speak(Machine machine, Runnable doing, @Nullable Ticket assigned) {
+    void speak(SimulatedMachine machine, Runnable doing, @Nullable Ticket assigned) {
         doing.run();
         machine.parts.forEach(SimulatedPart::endIfCancelled);
         machine.parts.removeIf(SimulatedPart::isOver);
         processes.removeIf(process -> !process.isRunning());
-        for (Running<?> process : List.copyOf(processes)) {
+        for (SimulatedActor<?> process : List.copyOf(processes)) {
             for (Object message : process.kit.selfInbox().getAllReceived()) {
                 send(machine, process, message);
             }
@@ -680,7 +405,7 @@ final class SimulatedCluster {
     }
 
     /** What a member has given its threads takes a while. */
-    private void begin(Machine machine, Unhurried executor, @Nullable Ticket assigned) {
+    private void begin(SimulatedMachine machine, Unhurried executor, @Nullable Ticket assigned) {
         for (Runnable task = executor.next(); task != null; task = executor.next()) {
             Work work = new Work(Objects.requireNonNull(assigned), machine, (Future<?>) task);
             SimulatedPart.Inbox inbox = machine.inbox;
@@ -724,11 +449,11 @@ final class SimulatedCluster {
         time.after(between(5, 50), step);
     }
 
-    private void send(Machine from, Running<?> to, Object message) {
+    private void send(SimulatedMachine from, SimulatedActor<?> to, Object message) {
         network.send(from, to.machine, name(to.kit.getRef()), message, arrived -> arrive(to, arrived));
     }
 
-    private void arrive(Running<?> to, Object message) {
+    private void arrive(SimulatedActor<?> to, Object message) {
         if (message instanceof Member.Assign && to.isRunning()) {
             assignments++;
         } else if (message instanceof Coordinator.Wanted wanted && commands.containsKey(wanted.job())) {

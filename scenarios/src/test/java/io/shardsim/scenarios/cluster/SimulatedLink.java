@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 /** A command's connection to a worker in a {@link SimulatedCluster}: all comes, in order, as TCP has it, until one side hears that it is over. */
 final class SimulatedLink implements RemotePoints.Link {
     private final SimulatedCluster cluster;
-    private final SimulatedCluster.Command command;
-    final SimulatedCluster.Machine machine;
+    private final SimulatedCommand command;
+    final SimulatedMachine machine;
     private final int life;
     private final Direction there = new Direction(this::toWorker);
     private final Direction back = new Direction(this::toCommand);
-    private SimulatedCluster.@Nullable Running<SweepClient.Command> visit;
+    private @Nullable SimulatedActor<SweepClient.Command> visit;
     /** Whether the command still has it, and the worker, and whether anything passes: state. */
     private boolean here = true;
 
@@ -57,7 +57,7 @@ final class SimulatedLink implements RemotePoints.Link {
         }
     }
 
-    SimulatedLink(SimulatedCluster cluster, SimulatedCluster.Command command, SimulatedCluster.Machine machine) {
+    SimulatedLink(SimulatedCluster cluster, SimulatedCommand command, SimulatedMachine machine) {
         this.cluster = cluster;
         this.command = command;
         this.machine = machine;
@@ -78,7 +78,7 @@ final class SimulatedLink implements RemotePoints.Link {
         return machine.up && machine.lives == life;
     }
 
-    boolean isOf(SimulatedCluster.Command one) {
+    boolean isOf(SimulatedCommand one) {
         return command == one;
     }
 

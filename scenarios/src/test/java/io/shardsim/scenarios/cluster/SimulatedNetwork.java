@@ -18,7 +18,7 @@ final class SimulatedNetwork {
     private final Faults faults;
     private final WireCodec codec;
     /** Machines that the others cannot reach now. */
-    private List<SimulatedCluster.Machine> apart = List.of();
+    private List<SimulatedMachine> apart = List.of();
 
     private boolean calm;
     /** When what one machine last sent to an actor arrives, for a network that keeps the order: state. */
@@ -46,7 +46,7 @@ final class SimulatedNetwork {
     }
 
     /** Some machines and the others lose sight of each other. */
-    void part(List<SimulatedCluster.Machine> some) {
+    void part(List<SimulatedMachine> some) {
         apart = some;
     }
 
@@ -58,7 +58,7 @@ final class SimulatedNetwork {
         return apart.isEmpty();
     }
 
-    boolean isApart(SimulatedCluster.Machine machine) {
+    boolean isApart(SimulatedMachine machine) {
         return apart.contains(machine);
     }
 
@@ -86,12 +86,7 @@ final class SimulatedNetwork {
      *
      * @param actor name of the one that it is for
      */
-    void send(
-            SimulatedCluster.Machine from,
-            SimulatedCluster.Machine to,
-            String actor,
-            Object message,
-            Consumer<Object> arrive) {
+    void send(SimulatedMachine from, SimulatedMachine to, String actor, Object message, Consumer<Object> arrive) {
         String what = message.getClass().getName();
         trace = 31 * (31 * (31 * trace + time.nowNanos()) + actor.hashCode()) + what.hashCode();
         if (from == to) {

@@ -106,14 +106,14 @@ class SimulatedSplitTest {
         SimulatedCluster cluster = new SimulatedCluster(random, faults, 2 + random.nextInt(3), options -> {
             throw new AssertionError("a point of its own");
         });
-        List<SimulatedCluster.Machine> machines = cluster.machines();
-        SimulatedCluster.Command command = cluster.new Command("job", new ArrayList<>(machines));
+        List<SimulatedMachine> machines = cluster.machines();
+        SimulatedCommand command = new SimulatedCommand(cluster, "job", new ArrayList<>(machines));
         for (ScenarioPoint point : POINTS) {
             CompletableFuture<RunResult> result = new CompletableFuture<>();
             byte[] question = CONTENTS.pack(new Question(point, new RunOptions(1, true)));
             Ticket ticket = new Ticket("job", command.ask(1, 3, weather != Weather.ENDS, question, result));
             cluster.time.after(SimulatedTime.millis(random.nextInt(6_000)), () -> {
-                SimulatedCluster.Machine machine = machines.get(random.nextInt(machines.size()));
+                SimulatedMachine machine = machines.get(random.nextInt(machines.size()));
                 if (weather == Weather.CRASHES && random.nextBoolean()) {
                     command.cut();
                 } else if (weather == Weather.CRASHES || weather == Weather.ENDS) {

@@ -67,7 +67,7 @@ final class SimulatedSweep {
     /** Number of the point by which the command has asked for it. */
     private final Map<Integer, Integer> asked = new HashMap<>();
 
-    private SimulatedCluster.Command command;
+    private SimulatedCommand command;
 
     /**
      * What came of it.
@@ -192,7 +192,7 @@ final class SimulatedSweep {
     }
 
     private void happen() throws IOException {
-        SimulatedCluster.Machine machine =
+        SimulatedMachine machine =
                 cluster.machines().get(random.nextInt(cluster.machines().size()));
         int what = random.nextInt(10);
         switch (weather) {
@@ -246,11 +246,11 @@ final class SimulatedSweep {
     }
 
     /** A command asks for what is not kept, and keeps what comes. */
-    private SimulatedCluster.Command ask(String job) {
-        List<SimulatedCluster.Machine> contacts = new ArrayList<>(cluster.machines());
+    private SimulatedCommand ask(String job) {
+        List<SimulatedMachine> contacts = new ArrayList<>(cluster.machines());
         Collections.rotate(contacts, random.nextInt(contacts.size()));
-        SimulatedCluster.Command asking = cluster
-        .new Command(job, random.nextInt(3) == 0 ? contacts.subList(0, 1 + contacts.size() / 2) : contacts);
+        SimulatedCommand asking = new SimulatedCommand(
+                cluster, job, random.nextInt(3) == 0 ? contacts.subList(0, 1 + contacts.size() / 2) : contacts);
         asked.clear();
         for (int number = 0; number < POINTS.size(); number++) {
             ScenarioPoint point = POINTS.get(number);
@@ -344,7 +344,7 @@ final class SimulatedSweep {
         for (int second = 0; second < 100 && !cluster.everyMemberRuns(); second++) {
             sleep(1_000);
         }
-        SimulatedCluster.Command last = cluster.new Command("last", cluster.machines());
+        SimulatedCommand last = new SimulatedCommand(cluster, "last", cluster.machines());
         List<CompletableFuture<RunResult>> lastAsked = new ArrayList<>();
         for (ScenarioPoint point : POINTS) {
             CompletableFuture<RunResult> result = new CompletableFuture<>();
@@ -376,7 +376,7 @@ final class SimulatedSweep {
         assertThat(cluster.network().neverFaulty() && cluster.tooManyDied())
                 .as("a deadly point is not given up")
                 .isFalse();
-        for (SimulatedCluster.Command each : cluster.commands().values()) {
+        for (SimulatedCommand each : cluster.commands().values()) {
             assertThat(each.counted()).as("results counted").isEqualTo(each.answers());
             assertThat(each.notices).as("notices").noneMatch(notice -> notice.contains("cannot be read"));
         }

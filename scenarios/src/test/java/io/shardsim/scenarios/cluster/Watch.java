@@ -2,9 +2,6 @@ package io.shardsim.scenarios.cluster;
 
 import static org.assertj.core.api.Assertions.fail;
 
-import io.shardsim.scenarios.cluster.SimulatedCluster.Command;
-import io.shardsim.scenarios.cluster.SimulatedCluster.Machine;
-import io.shardsim.scenarios.cluster.SimulatedCluster.Work;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -45,11 +42,11 @@ final class Watch {
     private long unheardNanos = -STRAY_UNHEARD_NANOS;
 
     private final Map<Ticket, Long> waitingSince = new HashMap<>();
-    private final Map<Work, Long> strayingSince = new HashMap<>();
+    private final Map<SimulatedCluster.Work, Long> strayingSince = new HashMap<>();
     /** Begun, less those that were lost with their member, or were copies. */
     private final Map<Ticket, Integer> begun = new HashMap<>();
 
-    private final Map<Machine, Set<Ticket>> on = new HashMap<>();
+    private final Map<SimulatedMachine, Set<Ticket>> on = new HashMap<>();
     private final Map<Ticket, Long> firstNanos = new HashMap<>();
     /** Run to their end at least once: a result may have left with its member while it was fetched. */
     private final Set<Ticket> ended = new HashSet<>();
@@ -88,7 +85,7 @@ final class Watch {
         return !touched;
     }
 
-    void ends(Work work) {
+    void ends(SimulatedCluster.Work work) {
         ended.add(work.ticket);
     }
 
@@ -101,14 +98,14 @@ final class Watch {
     }
 
     /** What this machine has is gone. */
-    void lost(Machine machine) {
+    void lost(SimulatedMachine machine) {
         for (Ticket ticket : on.getOrDefault(machine, Set.of())) {
             begun.merge(ticket, -1, Integer::sum);
         }
         on.remove(machine);
     }
 
-    void begins(Work work) {
+    void begins(SimulatedCluster.Work work) {
         begunInAll++;
         Ticket ticket = work.ticket;
         long now = cluster.time.nowNanos();
@@ -116,7 +113,7 @@ final class Watch {
                 .filter(other -> other.machine == work.machine)
                 .count();
         check(here < SimulatedCluster.SLOTS, "%s has more points than slots", work.machine.address);
-        List<Work> same = cluster.works().stream()
+        List<SimulatedCluster.Work> same = cluster.works().stream()
                 .filter(other -> other.ticket.equals(ticket))
                 .toList();
         check(same.stream().noneMatch(other -> other.machine == work.machine), "%s runs twice on one member", ticket);
@@ -151,7 +148,7 @@ final class Watch {
         cluster.works().forEach(work -> underWay.add(work.ticket));
         boolean free = cluster.freeSlots() > 0;
         Set<Ticket> waiting = new HashSet<>();
-        for (Command command : cluster.commands().values()) {
+        for (SimulatedCommand command : cluster.commands().values()) {
             waiting.addAll(command.wanted());
         }
         waiting.removeAll(underWay);
@@ -174,13 +171,13 @@ final class Watch {
 
     private void lookAtWorks(long now) {
         strayingSince.keySet().retainAll(cluster.works());
-        for (Work work : cluster.works()) {
+        for (SimulatedCluster.Work work : cluster.works()) {
             if (isWanted(work.ticket)) {
                 strayingSince.remove(work);
                 continue;
             }
             long nanos = sinceWhole(strayingSince.computeIfAbsent(work, first -> now), now);
-            Command command = cluster.commands().get(work.ticket.job());
+            SimulatedCommand command = cluster.commands().get(work.ticket.job());
             long max = command == null || !command.isOpen() && !command.isKnownToBeOver()
                     ? STRAY_UNHEARD_NANOS
                     : faulted ? STRAY_AFTER_FAULTS_NANOS : STRAY_NANOS;
@@ -198,18 +195,18 @@ final class Watch {
     }
 
     private boolean isWanted(Ticket ticket) {
-        Command command = cluster.commands().get(ticket.job());
+        SimulatedCommand command = cluster.commands().get(ticket.job());
         return command != null && command.wants(ticket.number());
     }
 
     private boolean isAnswered(Ticket ticket) {
-        Command command = cluster.commands().get(ticket.job());
+        SimulatedCommand command = cluster.commands().get(ticket.job());
         return command != null && command.isOpen() && command.has(ticket.number());
     }
 
     /** No worker that its command knows was up for so long that what members had of it was dropped. */
     private boolean wasForgotten(Ticket ticket) {
-        Command command = cluster.commands().get(ticket.job());
+        SimulatedCommand command = cluster.commands().get(ticket.job());
         return command != null && command.wasForgotten();
     }
 
