@@ -15,7 +15,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.apache.pekko.Done;
 import org.apache.pekko.actor.Address;
+import org.apache.pekko.actor.CoordinatedShutdown;
 import org.apache.pekko.actor.ExtendedActorSystem;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -48,12 +50,17 @@ final class ClusterNode implements AutoCloseable {
     private final ActorSystem<Void> system;
     private final Gate gate;
     private final DoorClient others;
+    private final CompletableFuture<Done> ending = new CompletableFuture<>();
 
     private ClusterNode(ClusterSettings settings, ActorSystem<Void> system, Gate gate) {
         this.settings = settings;
         this.gate = gate;
         this.system = system;
         others = new DoorClient(settings);
+        CoordinatedShutdown.get(system).addTask(CoordinatedShutdown.PhaseBeforeActorSystemTerminate(), "ending", () -> {
+            ending.complete(Done.getInstance());
+            return ending;
+        });
     }
 
     /**
@@ -111,7 +118,7 @@ final class ClusterNode implements AutoCloseable {
             try {
                 Gate plain = Gate.bind(place.host(), place.port(), false);
                 plain.openTo(Framing.HTTP, door.openMeters());
-                system.getWhenTerminated().thenRun(plain::close);
+                whenEnding(plain::close);
                 LOG.info("meters at http://{}:{}/metrics", place.host(), plain.port());
             } catch (IOException taken) {
                 throw new IllegalStateException(
@@ -183,6 +190,18 @@ final class ClusterNode implements AutoCloseable {
     /** Ends without leaving. */
     void terminate() {
         system.terminate();
+    }
+
+    /**
+     * Once this member has left, or was removed, and its actor system is about to end. Whoever waits for the end of Pekko 1.7.0's actor system waits without
+     * end now and then: that of a removed member may stop in its last phase.
+     */
+    void whenEnding(Runnable task) {
+        CompletableFuture<Void> unused = ending.thenRun(task);
+    }
+
+    void awaitEnding() {
+        ending.join();
     }
 
     /** Whether the others have removed this member, or are about to. */
@@ -303,7 +322,7 @@ final class ClusterNode implements AutoCloseable {
 
     private void join(List<HostPort> contacts) throws InterruptedException {
         CompletableFuture<Boolean> up = new CompletableFuture<>();
-        system.getWhenTerminated().thenRun(() -> up.complete(false));
+        whenEnding(() -> up.complete(false));
         var cluster = org.apache.pekko.cluster.Cluster.get(Adapter.toClassic(system));
         cluster.registerOnMemberUp(() -> up.complete(true));
         cluster.joinSeedNodes(contacts.stream().map(this::pekkoAddress).toList());
@@ -379,22 +398,20 @@ final class ClusterNode implements AutoCloseable {
         return false;
     }
 
-    /** Leaves the cluster; returns when it has, or when that takes too long. */
+    /** Leaves the cluster; returns when it has, or when that takes too long: the others remove it when they no longer hear it. */
     @Override
     public void close() {
         system.terminate();
-        awaitEnd(LEAVING);
-        gate.close();
-        others.close();
-    }
-
-    private void awaitEnd(Duration patience) {
         try {
-            system.getWhenTerminated().toCompletableFuture().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+            system.getWhenTerminated().toCompletableFuture().get(LEAVING.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException late) {
-            // The others remove it when they no longer hear it.
+            LOG.warn(
+                    "the actor system of this member has not ended within {} s; goes on without it",
+                    LEAVING.toSeconds());
         }
+        gate.close();
+        others.close();
     }
 }

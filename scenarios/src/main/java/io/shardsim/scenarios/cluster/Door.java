@@ -81,7 +81,7 @@ final class Door {
         cluster = Cluster.get(system);
         materializer = SystemMaterializer.get(system).materializer();
         scraped = new Meters(meters);
-        system.getWhenTerminated().thenRun(scraped::close);
+        node.whenEnding(scraped::close);
     }
 
     ClusterMeters meters() {

@@ -124,7 +124,7 @@ public final class Worker {
         });
         goodbye = () -> leave(node, member);
         door.serve(coordinator);
-        node.system().getWhenTerminated().toCompletableFuture().join();
+        node.awaitEnding();
         goodbye = () -> {};
         return Duration.ofNanos(System.nanoTime() - beganNanos);
     }
