@@ -35,8 +35,8 @@ final class OnceMore implements InvocationInterceptor {
         try {
             invocation.proceed();
         } catch (TimeoutException unanswered) {
-            DemoPageIT.browser.startAgain();
-            DemoPageIT test = (DemoPageIT) method.getTarget().orElseThrow();
+            TeachingPage.browser.startAgain();
+            TeachingPage test = (TeachingPage) method.getTarget().orElseThrow();
             test.open();
             ReflectionSupport.invokeMethod(
                     method.getExecutable(), test, method.getArguments().toArray());

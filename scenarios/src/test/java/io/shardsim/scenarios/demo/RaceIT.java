@@ -4,16 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.reports.RunResult;
-import io.shardsim.scenarios.app.Main;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,26 +23,19 @@ class RaceIT {
     @TempDir
     private static Path folder;
 
+    @AutoClose
     private static Browser browser;
+
+    @AutoClose
     private static DemoServer server;
+
     private static DemoScenario scenario;
 
     @BeforeAll
     static void start() throws Exception {
         browser = new Browser(folder);
         scenario = DemoScenario.open("library/gpt2-30b-on-p4d.yaml");
-        server = Main.demo(scenario, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2);
-        server.start();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (server != null) {
-            server.close();
-        }
-        if (browser != null) {
-            browser.close();
-        }
+        server = TeachingPage.served(scenario);
     }
 
     @BeforeEach

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -44,9 +44,14 @@ class StudioIT {
     @TempDir
     private static Path folder;
 
+    @AutoClose
     private static Browser browser;
+
+    @AutoClose
     private static StudioServer server;
+
     /** Opens with what is simulated in a moment. */
+    @AutoClose
     private static StudioServer walked;
 
     @BeforeAll
@@ -69,18 +74,6 @@ class StudioIT {
                 null);
         opened.start();
         return opened;
-    }
-
-    @AfterAll
-    static void stop() {
-        for (StudioServer each : new StudioServer[] {server, walked}) {
-            if (each != null) {
-                each.close();
-            }
-        }
-        if (browser != null) {
-            browser.close();
-        }
     }
 
     @BeforeEach
