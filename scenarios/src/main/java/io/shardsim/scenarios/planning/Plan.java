@@ -6,6 +6,7 @@ import io.shardsim.simulator.TooLargeException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -66,9 +67,10 @@ public record Plan(
     /**
      * A strategy that has none among the best.
      *
-     * @param run of the candidate with the best bound, or the best so far where the plan is not complete; null where none fits, or may keep the limits
+     * @param run of the best of its candidates that were simulated; null where none fits, or may keep the limits
+     * @param proven whether no other of its candidates can be better
      */
-    record Other(String kind, String title, @Nullable RunResult run) {}
+    record Other(String kind, String title, @Nullable RunResult run, boolean proven) {}
 
     /** A candidate that is larger than the simulator can bear, and why. */
     record TooLarge(Candidate candidate, TooLargeException why) {
@@ -82,9 +84,16 @@ public record Plan(
 
     /** A candidate that was simulated. */
     public record Ranked(Candidate candidate, RunResult run, TrainingCost cost) {
-        /** Equal for candidates that run alike. */
-        String kind() {
-            return candidate.nodes() + " " + run.digest();
+        /**
+         * Whether it runs as none of these do. Of candidates of a strategy that take the same time, to the picosecond, only the first is listed: they differ in what
+         * makes no difference to their speed.
+         */
+        boolean isNew(Set<String> seen) {
+            boolean otherRun = seen.add(candidate.nodes() + " " + run.digest());
+            boolean otherTime = seen.add(candidate.nodes() + " " + candidate.kind() + " "
+                    + candidate.point().cluster().instance().name() + " " + isTight() + " "
+                    + run.step().stepSeconds());
+            return otherRun && otherTime;
         }
 
         /** Whether it fits only without fragmentation. */

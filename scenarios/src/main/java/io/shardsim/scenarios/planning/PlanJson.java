@@ -32,7 +32,8 @@ public final class PlanJson {
                         .with("strategy", other.kind())
                         .with(
                                 "samples_per_second",
-                                other.run() == null ? null : other.run().step().samplesPerSecond()));
+                                other.run() == null ? null : other.run().step().samplesPerSecond())
+                        .with("proven", other.proven()));
         plan.tooLarge().stream().findFirst().ifPresent(one -> document.with("too_large_because", one.words()));
         return document.with("refused", plan.counts().refused())
                 .with("complete", plan.complete())

@@ -154,7 +154,7 @@ public final class PlanText {
         }
     }
 
-    /** The most promising of each other strategy; on a cluster of another size it says so. */
+    /** The best of each other strategy; on a cluster of another size it says so. */
     private void others() {
         List<String> words = new ArrayList<>();
         int gpus = plan.best().get(0).run().gpus();
@@ -163,14 +163,14 @@ public final class PlanText {
             words.add(other.title()
                     + (run == null
                             ? " does not fit or keep the limits"
-                            : " " + Quantities.threeDigits(run.step().samplesPerSecond()) + " samples/s"
+                            : (other.proven() ? " " : " at least ")
+                                    + Quantities.threeDigits(run.step().samplesPerSecond()) + " samples/s"
                                     + (run.gpus() == gpus ? "" : " on " + Quantities.counted(run.gpus(), "GPU"))
                                     + (run.isTight() ? " (tight)" : "")));
         }
         if (!words.isEmpty()) {
-            out.line((plan.complete()
-                            ? "The most promising of other strategies, simulated: "
-                            : "Other strategies so far: ")
+            boolean proven = plan.others().stream().allMatch(Plan.Other::proven);
+            out.line("The best of other strategies" + (proven ? ": " : " (at least: as far as the time went): ")
                     + String.join(", ", words) + ".");
         }
     }

@@ -18,7 +18,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -67,8 +66,8 @@ public final class Planner implements AutoCloseable {
     private final ExecutorService waves;
     private final List<Plan.Ranked> ranked = new ArrayList<>();
     private final List<Plan.TooLarge> tooLarge = new ArrayList<>();
-    /** By strategy the candidate that ran first, which has its best bound. */
-    private final Map<String, Hope> promising = new LinkedHashMap<>();
+    /** What became of candidates whose plans were written; by identity. */
+    private final Map<Candidate, Optional<Hope>> checkedOnes = new IdentityHashMap<>();
 
     private Carrier carrier = candidate -> candidate;
     private int unwritten;
@@ -93,16 +92,6 @@ public final class Planner implements AutoCloseable {
     private boolean ran;
 
     private final Deque<Wave> running = new ArrayDeque<>();
-
-    /**
-     * A candidate that fits, and how good it can be at best.
-     *
-     * @param tight whether it is known to fit only without fragmentation, so that it comes after all that have room
-     */
-    private record Hope(Candidate candidate, double score, boolean tight) {
-        private static final Comparator<Hope> BEST_FIRST =
-                Comparator.comparing(Hope::tight).thenComparingDouble(Hope::score);
-    }
 
     /** A candidate that was looked at. */
     private record Answered<T>(Candidate candidate, T answer) {}
@@ -241,7 +230,8 @@ public final class Planner implements AutoCloseable {
         }
         List<Hope> rest = unchecked.subList(next, unchecked.size());
         Plan.Ending ending = ending(checked, rest);
-        List<Plan.Other> others = ending == Plan.Ending.PROVEN ? others(checked, rest, runner, atOnce) : othersSoFar();
+        List<Plan.Other> others =
+                ending == Plan.Ending.PROVEN ? others(unchecked, runner, atOnce, progress) : othersSoFar();
         return new Plan(
                 scenario,
                 goal,
@@ -288,53 +278,67 @@ public final class Planner implements AutoCloseable {
         return ranked.stream()
                 .filter(one -> kinds.add(one.candidate().kind()) && ranked.indexOf(one) >= Plan.BEST)
                 .map(one ->
-                        new Plan.Other(one.candidate().kind(), one.candidate().title(), one.run()))
+                        new Plan.Other(one.candidate().kind(), one.candidate().title(), one.run(), false))
                 .toList();
     }
 
     /**
-     * What strategies come to that have none among the best: of each, the candidate with the best bound runs to its end, be it once more. Which candidates were
-     * given up before decides nothing, since that depends on the threads. Of a strategy whose candidates are too large nothing is said.
+     * The best of each strategy that has none among the best, as far as the time suffices. Which candidates were given up before decides nothing, since that
+     * depends on the threads. Of a strategy whose candidates are too large nothing is said.
      */
-    private List<Plan.Other> others(Collection<Hope> checked, List<Hope> unchecked, ScenarioRunner runner, int atOnce)
+    private List<Plan.Other> others(List<Hope> all, ScenarioRunner runner, int atOnce, ProgressListener progress)
             throws InterruptedException {
         if (ranked.isEmpty()) {
             return List.of();
         }
-        Map<String, String> titles = new LinkedHashMap<>();
-        space.candidates().forEach(one -> titles.put(one.kind(), one.title()));
+        Map<String, OtherStrategy> others = new LinkedHashMap<>();
+        for (Candidate one : space.candidates()) {
+            others.computeIfAbsent(one.kind(), kind -> new OtherStrategy(kind, one.title(), goal, of(kind, all)));
+        }
         ranked.stream()
                 .limit(Plan.BEST)
-                .forEach(one -> titles.remove(one.candidate().kind()));
-        Map<String, Hope> best = new LinkedHashMap<>(promising);
-        best.keySet().retainAll(titles.keySet());
-        for (Hope hope : byScore(List.copyOf(checked))) {
-            if (titles.containsKey(hope.candidate().kind())) {
-                best.putIfAbsent(hope.candidate().kind(), hope);
+                .forEach(one -> others.remove(one.candidate().kind()));
+        List<OtherStrategy> open = new ArrayList<>(others.values());
+        while (!open.isEmpty() && !isStopped()) {
+            List<Hope> next = new ArrayList<>();
+            Map<ScenarioPoint, RunLimits> limits = new IdentityHashMap<>();
+            for (OtherStrategy one : List.copyOf(open)) {
+                Hope hope = one.next(this::check, CHECKED_AT_ONCE);
+                if (hope == null) {
+                    open.remove(one);
+                } else {
+                    next.add(hope);
+                    limits.put(hope.candidate().point(), one.limits(hope, EVENTS_AT_FIRST));
+                }
             }
-        }
-        for (Hope hope : unchecked) {
-            String kind = hope.candidate().kind();
-            if (titles.containsKey(kind) && !best.containsKey(kind)) {
-                check(List.of(hope)).forEach(one -> best.put(kind, one));
+            start(next, limited(runner, limits), atOnce);
+            Wave wave = oldest(0);
+            finish(0);
+            if (wave != null) {
+                open.forEach(one -> one.settle(wave.runs()));
             }
+            show(space.candidates().size(), space.candidates().size(), progress);
         }
-        start(List.copyOf(best.values()), runner, atOnce);
-        Wave wave = oldest(0);
-        finish(0);
-        tooLarge.forEach(one -> titles.remove(one.candidate().kind()));
-        if (wave == null || isStopped()) {
-            return List.of();
-        }
-        List<Plan.Other> others = new ArrayList<>();
-        titles.forEach((kind, title) -> {
-            Hope one = best.get(kind);
-            others.add(new Plan.Other(
-                    kind,
-                    title,
-                    one == null ? null : wave.runs().result(one.candidate().point())));
-        });
-        return others;
+        tooLarge.forEach(one -> others.remove(one.candidate().kind()));
+        return others.values().stream()
+                .filter(OtherStrategy::isKnown)
+                .map(OtherStrategy::result)
+                .toList();
+    }
+
+    private static List<Hope> of(String kind, List<Hope> hopes) {
+        return hopes.stream()
+                .filter(hope -> hope.candidate().kind().equals(kind))
+                .toList();
+    }
+
+    private static ScenarioRunner limited(ScenarioRunner runner, Map<ScenarioPoint, RunLimits> limits) {
+        return new ForwardingRunner(runner) {
+            @Override
+            public RunResult run(ScenarioPoint point) throws InterruptedException {
+                return runner.run(point, Objects.requireNonNull(limits.get(point), "another wave's point"));
+            }
+        };
     }
 
     private void show(int checked, int all, ProgressListener progress) {
@@ -354,23 +358,27 @@ public final class Planner implements AutoCloseable {
                                 < WAVE);
     }
 
-    /** Those that fit and may keep the limits, with the bound of their plan. */
+    /** Those that fit and may keep the limits, with the bound of their plan; no plan is written twice. */
     private List<Hope> check(List<Hope> hopes) throws InterruptedException {
-        List<Candidate> candidates = hopes.stream().map(Hope::candidate).toList();
-        List<Hope> promising = new ArrayList<>();
+        List<Candidate> candidates = hopes.stream()
+                .map(Hope::candidate)
+                .filter(candidate -> !checkedOnes.containsKey(candidate))
+                .toList();
         for (Answered<Prospect> one :
                 each(candidates, candidate -> Prospect.of(candidate.point()), (share, what) -> {})) {
-            if (!one.answer().fits()) {
+            Prospect prospect = one.answer();
+            if (!prospect.fits()) {
                 prunedByMemory++;
-            } else {
-                hope(
-                                one.candidate(),
-                                one.answer().leastStepSeconds(),
-                                one.answer().tight())
-                        .ifPresent(promising::add);
             }
+            checkedOnes.put(
+                    one.candidate(),
+                    prospect.fits()
+                            ? hope(one.candidate(), prospect.leastStepSeconds(), prospect.tight())
+                            : Optional.empty());
         }
-        return promising;
+        return hopes.stream()
+                .flatMap(hope -> checkedOnes.getOrDefault(hope.candidate(), Optional.empty()).stream())
+                .toList();
     }
 
     /** What is known of a candidate before its plan is written: why a framework's files cannot say it, or else as what it runs. */
@@ -466,7 +474,6 @@ public final class Planner implements AutoCloseable {
     private void start(List<Hope> hopes, ScenarioRunner wave, int atOnce) {
         List<ScenarioPoint> points =
                 hopes.stream().map(hope -> hope.candidate().point()).toList();
-        hopes.forEach(hope -> promising.putIfAbsent(hope.candidate().kind(), hope));
         PointRuns runs = new PointRuns(List.of(new Scenario(scenario, "", true, points)), atOnce, true);
         synchronized (this) {
             if (!isStopped()) {
@@ -534,7 +541,7 @@ public final class Planner implements AutoCloseable {
     private void rank() {
         ranked.sort(goal.bestFirst());
         Set<String> kinds = new HashSet<>();
-        ranked.removeIf(one -> !kinds.add(one.kind()));
+        ranked.removeIf(one -> !one.isNew(kinds));
     }
 
     /** Stops what runs and begins nothing further. */

@@ -53,7 +53,7 @@ final class Standing {
         for (Entry entry : entries) {
             if (entry.wave() <= wave) {
                 undominated = Math.min(undominated, undominatedSeconds(candidate, entry.ranked()));
-                if (kinds.add(entry.ranked().kind())) {
+                if (entry.ranked().isNew(kinds)) {
                     best.add(entry.ranked());
                 }
             }

@@ -1,0 +1,12 @@
+package io.shardsim.scenarios.planning;
+
+import java.util.Comparator;
+
+/**
+ * A candidate that fits, and how good it can be at best.
+ *
+ * @param tight whether it is known to fit only without fragmentation, so that it comes after all that have room
+ */
+record Hope(Candidate candidate, double score, boolean tight) {
+    static final Comparator<Hope> BEST_FIRST = Comparator.comparing(Hope::tight).thenComparingDouble(Hope::score);
+}
