@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import tools.jackson.core.JsonGenerator;
@@ -105,6 +106,18 @@ public final class ProfilerTrace {
         }
         removeOthers(folder, written);
         return leftOut;
+    }
+
+    /** Writes the profile of one recorded rank, however long. */
+    public static void write(OutputStream stream, TraceFile.Run run, int rank) {
+        Recording recording = run.recording();
+        long endPs = recording.totals().last()[0];
+        write(
+                stream,
+                run,
+                rank,
+                events(recording, Objects.requireNonNull(recording.spans().get(rank)), endPs),
+                endPs);
     }
 
     private static void removeOthers(Path folder, Set<Path> written) throws IOException {

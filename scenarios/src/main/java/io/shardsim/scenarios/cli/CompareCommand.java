@@ -8,7 +8,13 @@ import io.shardsim.scenarios.explaining.CompareText;
 import io.shardsim.scenarios.explaining.Comparer;
 import io.shardsim.scenarios.explaining.Comparison;
 import io.shardsim.scenarios.explaining.RunName;
+import io.shardsim.scenarios.profiling.ProfileComparer;
+import io.shardsim.scenarios.profiling.ProfileComparison;
+import io.shardsim.scenarios.profiling.ProfileJson;
+import io.shardsim.scenarios.profiling.ProfileReader;
+import io.shardsim.scenarios.profiling.ProfileText;
 import io.shardsim.scenarios.scenario.Scenario;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problem;
 import java.io.IOException;
@@ -28,7 +34,8 @@ import picocli.CommandLine.Parameters;
         description = {
             "Compares two training runs: what differs, where the seconds between them go, and what each difference costs.",
             "A and B are scenarios, names of the library, or results.json files and their folders. Of several runs in one, #N names the N-th,"
-                    + " and #KEY=VALUE,... the one with these values."
+                    + " and #KEY=VALUE,... the one with these values.",
+            "Or A is a profile of PyTorch (.json, .json.gz) of a real step, and B the scenario that simulates it."
         },
         footer = {
             "",
@@ -37,6 +44,7 @@ import picocli.CommandLine.Parameters;
             "  shardsim compare gpt2-30b-on-p4d#13 gpt2-30b-on-p4d#15",
             "  shardsim compare before.yaml after.yaml --out build/reports/compare",
             "  shardsim compare build/reports/monday build/reports/tuesday",
+            "  shardsim compare rank0.pt.trace.json.gz my.yaml",
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 one of them does not fit in memory,",
             ExitStatus.INTERRUPTED_HELP + "."
         })
@@ -71,12 +79,33 @@ final class CompareCommand extends Speaking {
     @Override
     int answer() throws IOException, InputException {
         List<Problem> problems = new ArrayList<>();
+        if (ProfileReader.isMeant(a)) {
+            return profile(problems);
+        }
         Comparer.Side first = side(a, problems);
         Comparer.Side second = side(b, problems);
         if (first == null || second == null) {
             return refuse(problems);
         }
         return compare(first, second, out == null ? null : ReportFolder.make(line(), out, "--out", List.of(REPORT)));
+    }
+
+    private int profile(List<Problem> problems) throws InputException {
+        if (out != null) {
+            throw new InputException("--out", "writes a report of two simulated runs, and " + a + " is a profile");
+        }
+        RunName name = RunName.of(b);
+        List<Scenario> scenarios = ScenarioFiles.read(List.of(name.file()), set.overrides(), problems);
+        if (scenarios.isEmpty()) {
+            return refuse(problems);
+        }
+        ScenarioPoint point = Comparer.point(name, scenarios.get(0));
+        ProfileComparer comparer = new ProfileComparer();
+        ProfileComparison comparison = question.ask(
+                progress -> comparer.compare(a, b, point), comparer::interrupt, ProfileJson::write, ProfileText::write);
+        return comparison == null
+                ? ExitStatus.INTERRUPTED
+                : comparison.fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
     }
 
     private Comparer.@Nullable Side side(String written, List<Problem> problems) {

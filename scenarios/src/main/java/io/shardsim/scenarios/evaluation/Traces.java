@@ -5,14 +5,17 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.replay.ProfilerTrace;
 import io.shardsim.reports.replay.TraceFile;
+import io.shardsim.reports.writing.WholeFiles;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.simulator.observation.Recording;
 import io.shardsim.simulator.run.Recorder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -62,6 +65,52 @@ public final class Traces {
             leftOut.add((shown.size() - RUNS_MAX) + " of " + shown.size() + " series");
         }
         return new Written(file, leftOut);
+    }
+
+    /**
+     * What was profiled.
+     *
+     * @param rank whose profile it is
+     */
+    public record Profiled(RunResult run, int rank) {}
+
+    /**
+     * Runs a training and writes the profile of a rank, or of the first that was simulated of its pipeline stage. Writes nothing where it does not fit.
+     *
+     * @throws IllegalStateException where the run is longer than can be recorded
+     */
+    public static Profiled profile(ScenarioPoint point, int rank, RunOptions options, Path file)
+            throws IOException, InterruptedException {
+        Recorder recorder = new Recorder(Long.MAX_VALUE, 0);
+        try (PointSimulation simulation = new PointSimulation(options.withThreads(1))) {
+            RunResult run = simulation.run(point, recorder);
+            if (run.training() == null) {
+                return new Profiled(run, 0);
+            }
+            Recording recording = recorder.finish(StrictMath.round(run.step().stepSeconds() * 1e12));
+            Map<Integer, Recording.Spans> spans = recording.spans();
+            if (spans.values().stream().mapToInt(Recording.Spans::size).sum() >= Recording.SPANS_MAX) {
+                throw new IllegalStateException("the run has more than " + Recording.SPANS_MAX
+                        + " operations, of which no whole profile is kept; profile fewer micro-batches");
+            }
+            int simulated = ofStage(spans, rank, point.cluster().worldSize());
+            WholeFiles.write(
+                    file, stream -> ProfilerTrace.write(stream, new TraceFile.Run("", run, recording), simulated));
+            return new Profiled(run, simulated);
+        }
+    }
+
+    private static int ofStage(Map<Integer, Recording.Spans> spans, int rank, int ranks) {
+        int stages = 1
+                + spans.values().stream().mapToInt(Recording.Spans::stage).max().orElse(0);
+        int stage = rank < ranks ? rank / (ranks / stages) : 0;
+        return spans.containsKey(rank)
+                ? rank
+                : spans.entrySet().stream()
+                        .filter(each -> each.getValue().stage() == stage)
+                        .findFirst()
+                        .orElseThrow()
+                        .getKey();
     }
 
     /** A name as a folder of every file system bears it. */

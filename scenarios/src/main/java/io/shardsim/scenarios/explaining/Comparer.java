@@ -44,6 +44,11 @@ public final class Comparer {
 
     /** @throws InputException where the name means no training of the scenario */
     public static Side scenario(RunName name, Scenario scenario) throws InputException {
+        return new Point(name, point(name, scenario));
+    }
+
+    /** The training that is meant, under the same conditions. */
+    public static ScenarioPoint point(RunName name, Scenario scenario) throws InputException {
         int place =
                 name.place(scenario.points().stream().map(ScenarioPoint::values).toList());
         ScenarioPoint point = scenario.points().get(place);
@@ -51,7 +56,7 @@ public final class Comparer {
             throw new InputException(
                     name.written(), "is a bare collective, which has no step to split; name a training");
         }
-        return new Point(name, point);
+        return point;
     }
 
     /**

@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.within;
 import io.shardsim.scenarios.app.Main;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /** {@code compare} as a stranger tries it. */
 class CompareCommandTest {
@@ -38,6 +42,47 @@ class CompareCommandTest {
         assertThat(shell.out()).contains("A: ", "B: ", "strategy.kind", "Why: ");
         assertThat(shell.shardsim("compare", a, a, "--json")).isEqualTo(ExitStatus.DONE);
         assertThat(shell.out()).contains("\"same\" : true");
+    }
+
+    @Test
+    void profileOfARankIsComparedWithItsScenario() throws Exception {
+        String scenario = file("a.yaml", SMALL);
+        Path out = folder.resolve("out");
+        assertThat(shell.shardsim("run", scenario, "--trace", "--out", out.toString()))
+                .isEqualTo(ExitStatus.DONE);
+        String profile;
+        try (Stream<Path> files = Files.walk(out.resolve("trace"))) {
+            profile = files.filter(each -> each.endsWith("rank0.json"))
+                    .findFirst()
+                    .orElseThrow()
+                    .toString();
+        }
+        assertThat(shell.shardsim("compare", profile, scenario)).isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out())
+                .contains("Trace: ", "exposed all-gather", "idle")
+                .doesNotContain("What differs most");
+        Shell json = new Shell(Main.services());
+        assertThat(json.shardsim("compare", profile, scenario, "--json", "--set", "strategy.kind=fsdp"))
+                .isEqualTo(ExitStatus.DONE);
+        JsonNode document = new JsonMapper().readTree(json.out());
+        for (String side : List.of("trace_seconds", "simulated_seconds", "difference_seconds")) {
+            double sum = 0;
+            for (JsonNode part : document.get("parts")) {
+                sum += part.get(side).asDouble();
+            }
+            assertThat(document.get("step").get(side).asDouble()).as(side).isCloseTo(sum, within(1e-12));
+        }
+        assertThat(document.get("step").get("difference_seconds").asDouble()).isNotZero();
+
+        assertThat(shell.shardsim("compare", profile, scenario, "--out", out.toString()))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("is a profile");
+        assertThat(shell.shardsim("compare", out.resolve("trace.json").toString(), scenario))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("holds no kernels of a GPU");
+        assertThat(shell.shardsim("compare", profile, file("large.yaml", SMALL.replace("2048", "65536"))))
+                .isEqualTo(ExitStatus.OUT_OF_MEMORY);
+        assertThat(shell.out()).contains("does not fit in memory");
     }
 
     /** The page has both waterfalls as tables, too, and their last rows are the gap. */

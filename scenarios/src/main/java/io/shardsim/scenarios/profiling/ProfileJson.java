@@ -1,0 +1,71 @@
+package io.shardsim.scenarios.profiling;
+
+import io.shardsim.reports.writing.JsonObject;
+import io.shardsim.scenarios.profiling.KernelNames.Kind;
+import io.shardsim.scenarios.profiling.StepSplit.Traffic;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** A profiled step beside the simulated one, for programs. */
+public final class ProfileJson {
+    private static final long PS_PER_NS = 1000;
+
+    private ProfileJson() {}
+
+    public static String write(ProfileComparison comparison) {
+        JsonObject document = new JsonObject()
+                .with("trace", comparison.trace())
+                .with("trace_rank", comparison.real().rank())
+                .with("trace_step", comparison.real().step())
+                .with("scenario", comparison.scenario())
+                .with("status", comparison.fits() ? "ok" : "out_of_memory");
+        if (!comparison.fits()) {
+            return document.text();
+        }
+        StepSplit theirs = comparison.traced();
+        StepSplit ours = Objects.requireNonNull(comparison.simulated());
+        return document.with("simulated_rank", comparison.simulatedRank())
+                .with("digest", comparison.run().digest())
+                .object("step", new ProfileComparison.Part("step", theirs.stepNs(), ours.stepNs()), ProfileJson::part)
+                .list("parts", comparison.parts(), ProfileJson::part)
+                .list(
+                        "computing",
+                        comparison.names(Kind.COMPUTING),
+                        name -> new JsonObject()
+                                .with("kernels", name)
+                                .seconds("trace_seconds", ps(theirs.parts().get(name)))
+                                .seconds("simulated_seconds", ps(ours.parts().get(name))))
+                .list(
+                        "collectives",
+                        comparison.names(Kind.COLLECTIVES),
+                        name -> new JsonObject()
+                                .with("collective", name)
+                                .object("trace", traffic(theirs.collectives(), name), ProfileJson::traffic)
+                                .object("simulated", traffic(ours.collectives(), name), ProfileJson::traffic))
+                .text();
+    }
+
+    private static JsonObject part(ProfileComparison.Part part) {
+        return new JsonObject()
+                .with("part", part.name())
+                .seconds("trace_seconds", PS_PER_NS * part.traceNs())
+                .seconds("simulated_seconds", PS_PER_NS * part.simulatedNs())
+                .seconds("difference_seconds", PS_PER_NS * part.longerNs());
+    }
+
+    private static @Nullable Long ps(@Nullable Long ns) {
+        return ns == null ? null : PS_PER_NS * ns;
+    }
+
+    private static @Nullable Traffic traffic(Map<String, Traffic> collectives, String name) {
+        return collectives.get(name);
+    }
+
+    private static JsonObject traffic(Traffic traffic) {
+        return new JsonObject()
+                .with("number", traffic.number())
+                .with("bytes", traffic.bytes() == 0 ? null : traffic.bytes())
+                .seconds("busy_seconds", PS_PER_NS * traffic.busyNs());
+    }
+}

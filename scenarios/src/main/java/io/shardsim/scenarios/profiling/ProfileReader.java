@@ -1,0 +1,209 @@
+package io.shardsim.scenarios.profiling;
+
+import io.shardsim.simulator.yaml.InputException;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.zip.GZIPInputStream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Reads a profile as PyTorch's profiler (Kineto) writes it, event by event, gzipped or not.
+ *
+ * <p>Steps are those of {@code ProfilerStep}: one reaches from its first kernel on the GPU to the first kernel of the next. Of several the median counts, the first of three or more
+ * and the last left out. Without them all of the profile counts as a step.
+ */
+public final class ProfileReader {
+    private static final JsonMapper MAPPER = new JsonMapper();
+    private static final int HEAD = 1 << 16;
+    private static final String STEP = "ProfilerStep#";
+    private static final Set<String> ON_GPU = Set.of("kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset");
+    private static final Set<String> LAUNCHES = Set.of("cuda_runtime", "cuda_driver", "runtime");
+    private static final int EVENTS_MAX = 4_000_000;
+
+    private final String name;
+    private final List<Seen> seen = new ArrayList<>();
+    private final Map<Long, Long> launchesNs = new HashMap<>();
+    /** Beginnings of steps on the host, and their names. */
+    private final TreeMap<Long, Step> steps = new TreeMap<>();
+
+    private int rank;
+
+    private record Seen(Profile.Kernel kernel, long correlation) {}
+
+    private record Step(String name, long endNs) {}
+
+    private ProfileReader(String name) {
+        this.name = name;
+    }
+
+    /** Whether a file looks like a profile, or any other trace of events. */
+    public static boolean isMeant(String file) {
+        Path path = Path.of(file);
+        if (!file.endsWith(".json") && !file.endsWith(".json.gz") || !Files.isRegularFile(path)) {
+            return false;
+        }
+        try (InputStream in = open(path)) {
+            return new String(in.readNBytes(HEAD), StandardCharsets.UTF_8).contains("\"traceEvents\"");
+        } catch (IOException unreadable) {
+            return false;
+        }
+    }
+
+    /** @throws InputException with what is wrong with it */
+    static Profile read(String file) throws InputException {
+        try (InputStream in = open(Path.of(file));
+                JsonParser parser = MAPPER.createParser(in)) {
+            ProfileReader reader = new ProfileReader(file);
+            reader.readAll(parser);
+            return reader.profile();
+        } catch (IOException | JacksonException broken) {
+            throw new InputException(file, "cannot be read as a profile: " + firstLine(broken.getMessage()));
+        }
+    }
+
+    private static String firstLine(@Nullable String message) {
+        return String.valueOf(message).lines().findFirst().orElse("");
+    }
+
+    private static InputStream open(Path file) throws IOException {
+        InputStream in = new BufferedInputStream(Files.newInputStream(file), HEAD);
+        in.mark(2);
+        boolean zipped = in.read() == 0x1f && in.read() == 0x8b;
+        in.reset();
+        return zipped ? new BufferedInputStream(new GZIPInputStream(in, HEAD), HEAD) : in;
+    }
+
+    private void readAll(JsonParser parser) throws InputException {
+        boolean array = parser.nextToken() == JsonToken.START_ARRAY;
+        if (array) {
+            readEvents(parser);
+            return;
+        }
+        while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+            String key = parser.currentName();
+            JsonToken value = parser.nextToken();
+            if (key.equals("traceEvents") && value == JsonToken.START_ARRAY) {
+                readEvents(parser);
+            } else if (key.equals("distributedInfo") && value == JsonToken.START_OBJECT) {
+                rank = parser.<JsonNode>readValueAsTree().path("rank").asInt(0);
+            } else {
+                parser.skipChildren();
+            }
+        }
+    }
+
+    private void readEvents(JsonParser parser) throws InputException {
+        while (parser.nextToken() == JsonToken.START_OBJECT) {
+            readEvent(new ProfileEvent(parser));
+            if (seen.size() > EVENTS_MAX) {
+                throw new InputException(name, "has more than " + EVENTS_MAX + " kernels; profile fewer steps");
+            }
+        }
+    }
+
+    private void readEvent(ProfileEvent event) {
+        String category = event.category().toLowerCase(Locale.ROOT);
+        if (event.durationNs() == null || event.startNs() == null) {
+            return;
+        }
+        long startNs = event.startNs();
+        long endNs = startNs + event.durationNs();
+        if (ON_GPU.contains(category)) {
+            seen.add(new Seen(
+                    new Profile.Kernel(KernelNames.of(event.name()), startNs, endNs, event.bytes()),
+                    event.correlation()));
+        } else if (LAUNCHES.contains(category) && event.correlation() > 0) {
+            launchesNs.put(event.correlation(), startNs);
+        } else if (event.name().startsWith(STEP) && category.equals("user_annotation")) {
+            steps.put(startNs, new Step(event.name(), endNs));
+        }
+    }
+
+    private Profile profile() throws InputException {
+        if (seen.isEmpty()) {
+            throw new InputException(
+                    name,
+                    "holds no kernels of a GPU; give a profile of torch.profiler with ProfilerActivity.CUDA, or a"
+                            + " rankN.json that run --trace wrote");
+        }
+        seen.sort(Comparator.comparingLong(one -> one.kernel().startNs()));
+        TreeMap<Long, Step> onGpu = new TreeMap<>();
+        steps.forEach((startNs, step) -> seen.stream()
+                .filter(one -> isOf(one, startNs, step))
+                .findFirst()
+                .ifPresent(first -> onGpu.put(first.kernel().startNs(), step)));
+        if (onGpu.isEmpty()) {
+            return profile("the whole profile, which names no ProfilerStep", first(), last());
+        }
+        if (onGpu.size() == 1) {
+            Map.Entry<Long, Step> only = steps.firstEntry();
+            return profile(
+                    only.getValue().name(),
+                    Math.min(only.getKey(), first()),
+                    Math.max(only.getValue().endNs(), last()));
+        }
+        List<Long> starts = new ArrayList<>(onGpu.keySet());
+        int from = starts.size() > 2 ? 1 : 0;
+        List<Integer> whole = new ArrayList<>();
+        for (int i = from; i < starts.size() - 1; i++) {
+            whole.add(i);
+        }
+        whole.sort(Comparator.comparingLong(i -> starts.get(i + 1) - starts.get(i)));
+        int median = whole.get((whole.size() - 1) / 2);
+        String words = Objects.requireNonNull(onGpu.get(starts.get(median))).name()
+                + (whole.size() > 1 ? ", the median of " + whole.size() : "");
+        return profile(words, starts.get(median), starts.get(median + 1));
+    }
+
+    /** Whether a kernel was launched within a step; where no launches are known, whether it began there. */
+    private boolean isOf(Seen one, long startNs, Step step) {
+        Long ns = launchesNs.isEmpty() ? Long.valueOf(one.kernel().startNs()) : launchesNs.get(one.correlation());
+        return ns != null && startNs <= ns && ns < step.endNs();
+    }
+
+    private long first() {
+        return seen.get(0).kernel().startNs();
+    }
+
+    private long last() {
+        return seen.stream().mapToLong(one -> one.kernel().endNs()).max().orElseThrow();
+    }
+
+    private Profile profile(String step, long startNs, long endNs) {
+        return new Profile(
+                rank,
+                step,
+                startNs,
+                endNs,
+                seen.stream()
+                        .map(Seen::kernel)
+                        .filter(kernel -> kernel.startNs() >= startNs && kernel.startNs() < endNs)
+                        .toList());
+    }
+
+    /** Microseconds, as profiles have them, to the nanosecond. */
+    static long ns(JsonParser parser) {
+        return parser.currentToken() == JsonToken.VALUE_NUMBER_INT
+                ? Math.multiplyExact(1000L, parser.getLongValue())
+                : parser.getDecimalValue().multiply(BigDecimal.valueOf(1000)).longValue();
+    }
+}

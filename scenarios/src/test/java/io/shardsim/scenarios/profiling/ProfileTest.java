@@ -1,0 +1,200 @@
+package io.shardsim.scenarios.profiling;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.shardsim.scenarios.evaluation.RunOptions;
+import io.shardsim.scenarios.evaluation.Traces;
+import io.shardsim.scenarios.profiling.KernelNames.KernelClass;
+import io.shardsim.scenarios.profiling.KernelNames.Kind;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.yaml.InputException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A profile of a step is read, split, and set beside the simulated one. */
+class ProfileTest {
+    private static final String TRAINING = """
+            scenario: profiled
+            model: {hidden: 1024, layers: 6, heads: 16, ffn: 4096, vocab: 4096}
+            cluster: {instance: p4d.24xlarge, nodes: 2}
+            training: {sequence_length: 512, global_batch: 64, micro_batch: 1, precision: bf16, activation_checkpointing: full}
+            strategy: {%s}
+            """;
+    /** Three steps of a rank, the second with a gap before its last kernel; launches run ahead of the GPU. */
+    private static final String KINETO = """
+            {"schemaVersion": 1, "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8}, "traceEvents": [
+            {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#7", "ts": 100, "dur": 50, "pid": 1, "tid": 1},
+            {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#8", "ts": 150, "dur": 50, "pid": 1, "tid": 1},
+            {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#9", "ts": 200, "dur": 50, "pid": 1, "tid": 1},
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 110, "dur": 1, "args": {"correlation": 1}},
+            {"ph": "X", "cat": "kernel", "name": "ampere_bf16_s16816gemm_tn", "ts": 160, "dur": 30, "args": {"stream": 7, "correlation": 1}},
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 155, "dur": 1, "args": {"correlation": 2}},
+            {"ph": "X", "cat": "kernel", "name": "flash_fwd_kernel", "ts": 200.5, "dur": 20.25, "args": {"stream": 7, "correlation": 2}},
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernelExC", "ts": 156, "dur": 1, "args": {"correlation": 3}},
+            {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "ts": 210.5, "dur": 20,
+             "args": {"stream": 20, "correlation": 3, "In msg nelems": 1000, "Out msg nelems": 8000, "dtype": "BFloat16"}},
+            {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pinned -> Device)", "ts": 228.5, "dur": 4,
+             "args": {"stream": 21, "correlation": 4, "bytes": 4096}},
+            {"ph": "X", "cat": "cuda_sync", "name": "Stream Wait Event", "ts": 228.5, "dur": 9, "args": {"stream": 7, "correlation": 9}},
+            {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": 205, "dur": 1, "args": {"correlation": 5}},
+            {"ph": "X", "cat": "kernel", "name": "multi_tensor_apply_kernel", "ts": 240.5, "dur": 5, "args": {"stream": 7, "correlation": 5}}
+            ]}
+            """;
+
+    @TempDir
+    Path folder;
+
+    private static ScenarioPoint point(String strategy) throws InputException {
+        return ScenarioReader.readText("profiled", TRAINING.formatted(strategy))
+                .points()
+                .get(0);
+    }
+
+    private Path file(String name, String text) throws IOException {
+        return Files.writeString(folder.resolve(name), text);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "kind: zero3|3",
+                "kind: mics, shard_group: 8|9",
+                "kind: megatron-core, tensor_parallel: 2, pipeline_parallel: 2|12"
+            })
+    void profileOfARunIsEqualToItsScenario(String strategy, int rank) throws Exception {
+        Path file = folder.resolve("own.json");
+        Traces.Profiled written = Traces.profile(point(strategy), rank, new RunOptions(1, true), file);
+        ProfileComparison comparison =
+                Objects.requireNonNull(new ProfileComparer().compare(file.toString(), "own.yaml", point(strategy)));
+
+        assertThat(comparison.real().rank()).isEqualTo(written.rank());
+        assertThat(comparison.parts())
+                .allSatisfy(part -> assertThat(part.longerNs()).as(part.name()).isZero());
+        assertThat(comparison.traced()).isEqualTo(comparison.simulated());
+        assertThat(comparison.traced().stepNs())
+                .isEqualTo(Math.round(written.run().step().stepSeconds() * 1e9));
+        assertThat(ProfileText.write(comparison, 100)).doesNotContain("What differs most", "Only the");
+    }
+
+    @Test
+    void stepReachesFromItsFirstKernelToTheNextOnes() throws Exception {
+        Path zipped = folder.resolve("trace.json.gz");
+        try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(zipped))) {
+            out.write(KINETO.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        }
+        assertThat(ProfileReader.isMeant(zipped.toString())).isTrue();
+        Profile profile = ProfileReader.read(zipped.toString());
+
+        assertThat(profile.rank()).isEqualTo(3);
+        assertThat(profile.step()).isEqualTo("ProfilerStep#8");
+        StepSplit split = StepSplit.of(profile);
+        assertThat(split.stepNs()).isEqualTo(40_000);
+        assertThat(split.parts())
+                .containsExactly(
+                        Map.entry("attention", 20_250L),
+                        Map.entry("all-gather", 9_750L),
+                        Map.entry("copies to the GPU", 2_000L),
+                        Map.entry(StepSplit.IDLE, 8_000L));
+        assertThat(split.collectives())
+                .containsExactly(Map.entry("all-gather", new StepSplit.Traffic(1, 16_000, 20_000)));
+    }
+
+    @Test
+    void whatNamesNoStepCountsAsOne() throws Exception {
+        Profile profile = ProfileReader.read(
+                file("trace.json", KINETO.replace("ProfilerStep", "Epoch")).toString());
+        assertThat(profile.step()).contains("names no ProfilerStep");
+        assertThat(profile.stepNs()).isEqualTo(85_500);
+    }
+
+    @Test
+    void whatIsNoProfileIsRefused() throws Exception {
+        Map<String, String> refusals = Map.of(
+                KINETO.replace("\"cat\": \"kernel\"", "\"cat\": \"other\"").replace("gpu_memcpy", "other"),
+                "holds no kernels of a GPU",
+                KINETO.substring(0, KINETO.length() / 2),
+                "cannot be read as a profile",
+                "{\"traceEvents\": {}}",
+                "holds no kernels of a GPU");
+        for (Map.Entry<String, String> each : refusals.entrySet()) {
+            String file = file("broken.json", each.getKey()).toString();
+            assertThatThrownBy(() -> ProfileReader.read(file))
+                    .isInstanceOf(InputException.class)
+                    .hasMessageContaining(each.getValue());
+        }
+        assertThat(ProfileReader.isMeant(file("results.json", "{\"runs\": []}").toString()))
+                .isFalse();
+    }
+
+    /** Each nanosecond asks who has it. */
+    @Test
+    void partsAreThoseOfEachInstant() {
+        List<KernelClass> classes = new ArrayList<>();
+        for (Kind kind : Kind.values()) {
+            classes.addAll(KernelNames.all(kind).subList(0, 2));
+        }
+        for (int seed = 0; seed < 500; seed++) {
+            SplittableRandom random = new SplittableRandom(seed);
+            List<Profile.Kernel> kernels = new ArrayList<>();
+            for (int i = random.nextInt(1, 25); i > 0; i--) {
+                long start = random.nextInt(-5, 100);
+                kernels.add(new Profile.Kernel(
+                        classes.get(random.nextInt(classes.size())), start, start + random.nextInt(40), 1));
+            }
+            kernels.sort(Comparator.comparingLong(Profile.Kernel::startNs));
+            Map<String, Long> expected = new HashMap<>();
+            for (int ns = 0; ns < 100; ns++) {
+                int at = ns;
+                String owner = kernels.stream()
+                        .filter(kernel -> kernel.startNs() <= at && at < kernel.endNs())
+                        .min(Comparator.comparing(kernel -> kernel.of().kind()))
+                        .map(kernel -> kernel.of().name())
+                        .orElse(StepSplit.IDLE);
+                expected.merge(owner, 1L, Long::sum);
+            }
+            Map<String, Long> parts = new HashMap<>(
+                    StepSplit.of(new Profile(0, "", 0, 100, kernels)).parts());
+            parts.values().removeIf(ns -> ns == 0);
+            assertThat(parts).as("seed %d", seed).isEqualTo(expected);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ncclKernel_ReduceScatter_RING_LL_Sum_bf16|reduce-scatter",
+                "ncclDevKernel_AllReduce_Sum_bf16_TREE_LL(x)|all-reduce",
+                "ncclDevKernel_SendRecv(x)|send and receive",
+                "smddp all_gather (for ncclKernel)|all-gather",
+                "Memcpy DtoH (Device -> Pinned)|copies from the GPU",
+                "Memset (Device)|copies within the GPU",
+                "void flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<x>|attention",
+                "nvjet_hsh_192x192_64x4_2x1_v_bz_coopB_NNN|GEMMs",
+                "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n|GEMMs",
+                "void multi_tensor_apply_kernel<AdamFunctorMaster>|optimizer",
+                "rmsnorm_fwd_general_kernel|norms",
+                "triton_poi_fused_mul_silu_2|other kernels",
+                "backward layer|layers as a whole"
+            })
+    void kernelsAreKnownByTheirNames(String kernel, String of) {
+        assertThat(KernelNames.of(kernel).name()).isEqualTo(of);
+    }
+}
