@@ -98,6 +98,11 @@ final class OtherStrategy {
         }
     }
 
+    /** The search ends before its time. */
+    void leave() {
+        doubtful = true;
+    }
+
     /** Whether the search has come to something. */
     boolean isKnown() {
         return best != null || ended && !doubtful;

@@ -304,6 +304,9 @@ public final class Planner implements AutoCloseable {
             Map<ScenarioPoint, RunLimits> limits = new IdentityHashMap<>();
             for (OtherStrategy one : List.copyOf(open)) {
                 Hope hope = one.next(this::check, CHECKED_AT_ONCE);
+                if (isStopped()) {
+                    break;
+                }
                 if (hope == null) {
                     open.remove(one);
                 } else {
@@ -317,8 +320,9 @@ public final class Planner implements AutoCloseable {
             if (wave != null) {
                 open.forEach(one -> one.settle(wave.runs()));
             }
-            show(space.candidates().size(), space.candidates().size(), progress);
+            progress.show(1, "the best of other strategies, " + simulated.size() + " simulated");
         }
+        open.forEach(OtherStrategy::leave);
         tooLarge.forEach(one -> others.remove(one.candidate().kind()));
         return others.values().stream()
                 .filter(OtherStrategy::isKnown)

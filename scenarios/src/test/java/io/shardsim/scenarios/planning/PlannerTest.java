@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.evaluation.ForwardingRunner;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.RememberedRuns;
 import io.shardsim.scenarios.evaluation.RunOptions;
@@ -17,6 +18,7 @@ import io.shardsim.simulator.run.RunLimits;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -323,6 +325,45 @@ class PlannerTest {
                     .contains("Interrupted before a configuration was found")
                     .doesNotContain("Give more", "best so far");
         }
+    }
+
+    @Test
+    @Tag("slow")
+    void whenTimeIsUpAmongOtherStrategiesNothingIsProvenThatIsNot() throws Exception {
+        Map<String, Double> most = new HashMap<>();
+        plan(SMALL, FASTEST, 1, RUNS)
+                .others()
+                .forEach(other -> most.put(
+                        other.kind(), Objects.requireNonNull(other.run()).step().samplesPerSecond()));
+        assertThat(most).isNotEmpty();
+        Variations file = Variations.readText("small.yaml", SMALL);
+        int unproven = 0;
+        for (int last = 1; last < 100; last += 3) {
+            AtomicInteger left = new AtomicInteger(last);
+            try (Planner planner = new Planner(file, FASTEST, 4, 1, (share, what) -> {});
+                    ScenarioRunner runs = RUNS.create(new RunOptions(1, true))) {
+                Plan plan = planner.plan(
+                        new ForwardingRunner(runs) {
+                            @Override
+                            public RunResult run(ScenarioPoint point) throws InterruptedException {
+                                if (left.decrementAndGet() == 0) {
+                                    planner.endTime();
+                                }
+                                return runs.run(point);
+                            }
+                        },
+                        (share, what) -> {});
+                for (Plan.Other other : plan.others()) {
+                    double rate = Objects.requireNonNull(other.run()).step().samplesPerSecond();
+                    assertThat(rate).as(other.kind()).isLessThanOrEqualTo(most.getOrDefault(other.kind(), rate));
+                    assertThat(other.proven() && rate < most.getOrDefault(other.kind(), rate))
+                            .as("proven %s after %d runs", other.kind(), last)
+                            .isFalse();
+                    unproven += other.proven() ? 0 : 1;
+                }
+            }
+        }
+        assertThat(unproven).isPositive();
     }
 
     @Test
