@@ -5,6 +5,8 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
+import java.math.MathContext;
+import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,6 +40,8 @@ public final class ProfileReader {
     private static final Set<String> ON_GPU = Set.of("kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset");
     private static final Set<String> LAUNCHES = Set.of("cuda_runtime", "cuda_driver", "runtime");
     private static final int EVENTS_MAX = 4_000_000;
+    /** Of a time [ns]. */
+    private static final int DIGITS_MAX = 19;
 
     private final String name;
     private final List<Seen> seen = new ArrayList<>();
@@ -75,7 +79,7 @@ public final class ProfileReader {
             ProfileReader reader = new ProfileReader(file);
             reader.readAll(parser);
             return reader.profile();
-        } catch (IOException | JacksonException broken) {
+        } catch (IOException | JacksonException | ArithmeticException broken) {
             throw new InputException(file, "cannot be read as a profile: " + firstLine(broken.getMessage()));
         }
     }
@@ -122,11 +126,11 @@ public final class ProfileReader {
 
     private void readEvent(ProfileEvent event) {
         String category = event.category().toLowerCase(Locale.ROOT);
-        if (event.durationNs() == null || event.startNs() == null) {
+        if (event.startNs() == null || event.durationNs() == null || event.durationNs() < 0) {
             return;
         }
         long startNs = event.startNs();
-        long endNs = startNs + event.durationNs();
+        long endNs = Math.addExact(startNs, event.durationNs());
         if (ON_GPU.contains(category)) {
             seen.add(new Seen(
                     new Profile.Kernel(KernelNames.of(event.name()), startNs, endNs, event.bytes()),
@@ -202,8 +206,13 @@ public final class ProfileReader {
 
     /** Microseconds, as profiles have them, to the nanosecond. */
     static long ns(JsonParser parser) {
-        return parser.currentToken() == JsonToken.VALUE_NUMBER_INT
-                ? Math.multiplyExact(1000L, parser.getLongValue())
-                : parser.getDecimalValue().multiply(BigDecimal.valueOf(1000)).longValue();
+        if (parser.currentToken() == JsonToken.VALUE_NUMBER_INT) {
+            return Math.multiplyExact(1000L, parser.getLongValue());
+        }
+        BigDecimal ns = parser.getDecimalValue().movePointRight(3);
+        if (ns.precision() - ns.scale() > DIGITS_MAX) {
+            throw new ArithmeticException("a time of " + ns.round(new MathContext(3)) + " ns");
+        }
+        return ns.setScale(0, RoundingMode.DOWN).longValueExact();
     }
 }

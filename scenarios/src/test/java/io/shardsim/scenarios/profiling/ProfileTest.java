@@ -116,6 +116,15 @@ class ProfileTest {
                 .containsExactly(Map.entry("all-gather", new StepSplit.Traffic(1, 16_000, 20_000)));
     }
 
+    /** Times of this century have 19 digits. */
+    @Test
+    void timesCountFromAnyInstant() throws Exception {
+        String later = KINETO.replace("\"ts\": ", "\"ts\": 1700000000000");
+        assertThat(StepSplit.of(ProfileReader.read(file("later.json", later).toString())))
+                .isEqualTo(StepSplit.of(
+                        ProfileReader.read(file("early.json", KINETO).toString())));
+    }
+
     @Test
     void whatNamesNoStepCountsAsOne() throws Exception {
         Profile profile = ProfileReader.read(
@@ -132,7 +141,11 @@ class ProfileTest {
                 KINETO.substring(0, KINETO.length() / 2),
                 "cannot be read as a profile",
                 "{\"traceEvents\": {}}",
-                "holds no kernels of a GPU");
+                "holds no kernels of a GPU",
+                KINETO.replace("\"ts\": 240.5", "\"ts\": 1e999999999"),
+                "cannot be read as a profile",
+                KINETO.replace("\"ts\": 160,", "\"ts\": 9223372036854775000,"),
+                "cannot be read as a profile");
         for (Map.Entry<String, String> each : refusals.entrySet()) {
             String file = file("broken.json", each.getKey()).toString();
             assertThatThrownBy(() -> ProfileReader.read(file))
