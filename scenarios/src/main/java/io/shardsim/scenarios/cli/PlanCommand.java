@@ -247,7 +247,8 @@ final class PlanCommand extends Speaking {
     private Candidate carried(Framework framework, Candidate candidate, Variations variations) throws InputException {
         Export export = Exporter.export(framework, candidate.point(), variations.file(candidate.settings()));
         for (Lost lost : export.lost()) {
-            if (candidate.settings().containsKey(lost.key())) {
+            // What is trained would be something else.
+            if (candidate.settings().containsKey(lost.key()) || lost.key().startsWith("lora.")) {
                 throw new InputException(file.name().file(), "for " + framework.title() + ": " + lost.line());
             }
         }

@@ -81,7 +81,7 @@ final class NearestFit {
         }
         return tight.isEmpty()
                 ? "no number of nodes up to " + NODES_MAX
-                        + " makes this strategy fit; choose one that shards more, a smaller model, or a GPU with more memory"
+                        + " makes this strategy fit as it is set; choose one that shards more, a smaller model, or a GPU with more memory"
                 : tight;
     }
 

@@ -109,6 +109,6 @@ final class OtherStrategy {
     }
 
     Plan.Other result() {
-        return new Plan.Other(kind, title, best == null ? null : best.run(), ended && !doubtful);
+        return new Plan.Other(kind, title, best, ended && !doubtful);
     }
 }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param scenario name of the scenario
  * @param ranked what was simulated and keeps the limits: what has room, the best first, then what is tight; candidates with the same digest once
+ * @param beyondLimits the best of what was simulated and misses the limits; null where nothing does
  * @param others what strategies come to that have none among the best
  * @param tooLarge what was left out because it is too large to be simulated
  * @param ending whether the best are proven to be the best
@@ -23,6 +24,7 @@ public record Plan(
         String scenario,
         Goal goal,
         List<Ranked> ranked,
+        @Nullable Ranked beyondLimits,
         List<Other> others,
         Counts counts,
         List<TooLarge> tooLarge,
@@ -67,10 +69,15 @@ public record Plan(
     /**
      * A strategy that has none among the best.
      *
-     * @param run of the best of its candidates that were simulated; null where none fits, or may keep the limits
+     * @param best of its candidates that were simulated; null where none fits, or may keep the limits
      * @param proven whether no other of its candidates can be better
      */
-    record Other(String kind, String title, @Nullable RunResult run, boolean proven) {}
+    record Other(String kind, String title, @Nullable Ranked best, boolean proven) {
+        @Nullable
+        RunResult run() {
+            return best == null ? null : best.run();
+        }
+    }
 
     /** A candidate that is larger than the simulator can bear, and why. */
     record TooLarge(Candidate candidate, TooLargeException why) {

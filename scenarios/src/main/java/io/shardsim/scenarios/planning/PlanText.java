@@ -85,10 +85,27 @@ public final class PlanText {
             return (plan.isInterrupted() ? "Interrupted" : "Out of time")
                     + " before a configuration was found that keeps the limits.";
         }
-        if (counts.simulated() == 0 && counts.prunedByMemory() == counts.searched()) {
-            return "Nothing fits in memory. Give more nodes, or a GPU with more memory.";
+        String sayable = counts.unwritten() == 0 ? "" : " that these files can say";
+        if (counts.simulated() == 0 && counts.prunedByMemory() == counts.searched() - counts.unwritten()) {
+            return "Nothing" + sayable + " fits in memory. Give more nodes, or a GPU with more memory.";
         }
-        return "Nothing keeps the limits. Give more days, more money, or more nodes.";
+        Goal goal = plan.goal();
+        boolean days = goal.daysMax() < Double.POSITIVE_INFINITY;
+        boolean usd = goal.usdMax() < Double.POSITIVE_INFINITY;
+        if (!days && !usd) {
+            return "Nothing" + sayable + " can be run.";
+        }
+        Plan.Ranked nearest = plan.beyondLimits();
+        return "Nothing keeps the limits. "
+                + (nearest == null ? "" : "The best that was simulated takes " + cost(nearest) + ". ")
+                + (days && usd
+                        ? "Give more days or more money."
+                        : days ? "Give more days, or more nodes." : "Give more money.");
+    }
+
+    private static String cost(Plan.Ranked one) {
+        return Quantities.threeDigits(one.cost().days()) + " days"
+                + (one.cost().hasPrice() ? " and " + Quantities.usd(one.cost().usd()) : "");
     }
 
     /** What all of the best have alike. */
@@ -166,6 +183,7 @@ public final class PlanText {
                             : (other.proven() ? " " : " at least ")
                                     + Quantities.threeDigits(run.step().samplesPerSecond()) + " samples/s"
                                     + (run.gpus() == gpus ? "" : " on " + Quantities.counted(run.gpus(), "GPU"))
+                                    + dollars(other)
                                     + (run.isTight() ? " (tight)" : "")));
         }
         if (!words.isEmpty()) {
@@ -173,6 +191,16 @@ public final class PlanText {
             out.line("The best of other strategies" + (proven ? ": " : " (at least: as far as the time went): ")
                     + String.join(", ", words) + ".");
         }
+    }
+
+    /** Where money decides. */
+    private String dollars(Plan.Other other) {
+        Plan.Ranked best = other.best();
+        return plan.goal().objective() == Objective.CHEAPEST
+                        && best != null
+                        && best.cost().hasPrice()
+                ? " for " + Quantities.usd(best.cost().usd())
+                : "";
     }
 
     private void fullMemory() {
@@ -205,7 +233,7 @@ public final class PlanText {
     private void rule() {
         Plan.Ranked best = plan.best().get(0);
         String found = best.candidate().settings().get("strategy." + StrategyDescriptor.SHARD_GROUP);
-        if (found == null) {
+        if (found == null || best.candidate().nodes() == 1) {
             return;
         }
         int advised = ShardGroupRule.ranks(

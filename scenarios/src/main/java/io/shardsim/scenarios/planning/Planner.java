@@ -65,6 +65,9 @@ public final class Planner implements AutoCloseable {
     private final ExecutorService workers;
     private final ExecutorService waves;
     private final List<Plan.Ranked> ranked = new ArrayList<>();
+    /** The best of those that miss the limits. */
+    private Plan.@Nullable Ranked beyondLimits;
+
     private final List<Plan.TooLarge> tooLarge = new ArrayList<>();
     /** What became of candidates whose plans were written; by identity. */
     private final Map<Candidate, Optional<Hope>> checkedOnes = new IdentityHashMap<>();
@@ -236,6 +239,7 @@ public final class Planner implements AutoCloseable {
                 scenario,
                 goal,
                 ranked,
+                beyondLimits,
                 others,
                 new Plan.Counts(
                         searched,
@@ -278,7 +282,7 @@ public final class Planner implements AutoCloseable {
         return ranked.stream()
                 .filter(one -> kinds.add(one.candidate().kind()) && ranked.indexOf(one) >= Plan.BEST)
                 .map(one ->
-                        new Plan.Other(one.candidate().kind(), one.candidate().title(), one.run(), false))
+                        new Plan.Other(one.candidate().kind(), one.candidate().title(), one, false))
                 .toList();
     }
 
@@ -536,8 +540,14 @@ public final class Planner implements AutoCloseable {
 
     private void keep(Candidate candidate, RunResult run) {
         double seconds = run.step().stepSeconds();
-        if (run.training() != null && goal.allows(candidate, seconds)) {
-            ranked.add(new Plan.Ranked(candidate, run, goal.cost(candidate, seconds)));
+        if (run.training() == null) {
+            return;
+        }
+        Plan.Ranked one = new Plan.Ranked(candidate, run, goal.cost(candidate, seconds));
+        if (goal.allows(candidate, seconds)) {
+            ranked.add(one);
+        } else if (beyondLimits == null || goal.bestFirst().compare(one, beyondLimits) < 0) {
+            beyondLimits = one;
         }
     }
 

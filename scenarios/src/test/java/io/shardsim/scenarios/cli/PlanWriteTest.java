@@ -121,6 +121,32 @@ class PlanWriteTest {
         assertThat(out.toString()).isEmpty();
     }
 
+    /** Without the adapters another training would be ranked and written. */
+    @Test
+    void adaptersThatTheFilesCannotSayAreRefused() throws IOException {
+        String adapted = Files.writeString(folder.resolve("lora.yaml"), """
+                        scenario: lora
+                        model: llama2-7b
+                        cluster: {instance: p4d.24xlarge, nodes: 1}
+                        training: {sequence_length: 512, global_batch: 16, micro_batch: 2, precision: bf16_pure, activation_checkpointing: full}
+                        lora: {r: 16, target_modules: [q_proj, v_proj]}
+                        strategy: {kind: fsdp, tensor_parallel: 1}
+                        """).toString();
+        assertThat(shardsim("plan", adapted, "--write", "fsdp")).isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString()).contains("lora.r 16 is not in these files");
+        assertThat(out.toString()).isEmpty();
+    }
+
+    /** Of a limit that nothing keeps, how far it was missed. */
+    @Test
+    void missedLimitsAreTold() {
+        assertThat(shardsim("plan", scenario, "--budget", "1", "--tokens", "1T"))
+                .isEqualTo(ExitStatus.OUT_OF_MEMORY);
+        assertThat(out.toString())
+                .contains("Nothing keeps the limits.", "Give more money.")
+                .doesNotContain("nodes");
+    }
+
     @Test
     void aKeyThatTheFileSetsCanBeFreed() {
         assertThat(shardsim(

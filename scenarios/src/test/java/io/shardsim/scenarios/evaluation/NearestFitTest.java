@@ -111,6 +111,6 @@ class NearestFitTest {
     void whatNoClusterHoldsIsSaid() throws Exception {
         assertThat(remedy(SCENARIO.replace("gpt3-13b", "gpt3-175b").replace("zero3", "ddp")))
                 .isEqualTo(
-                        "no number of nodes up to 4096 makes this strategy fit; choose one that shards more, a smaller model, or a GPU with more memory");
+                        "no number of nodes up to 4096 makes this strategy fit as it is set; choose one that shards more, a smaller model, or a GPU with more memory");
     }
 }
