@@ -26,6 +26,11 @@ public record Goal(Objective objective, double tokens, double daysMax, double us
         return objective.score(one.candidate(), one.run().step().stepSeconds());
     }
 
+    /** The step with which a candidate is as good as another that ran [s]. */
+    double equalSeconds(Candidate candidate, Plan.Ranked other) {
+        return score(other) / objective.score(candidate, 1);
+    }
+
     /** What has room before what fits only without fragmentation, and the better before the worse. */
     Comparator<Plan.Ranked> bestFirst() {
         return Comparator.comparing(Plan.Ranked::isTight).thenComparingDouble(this::score);

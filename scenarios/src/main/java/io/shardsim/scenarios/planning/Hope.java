@@ -9,4 +9,9 @@ import java.util.Comparator;
  */
 record Hope(Candidate candidate, double score, boolean tight) {
     static final Comparator<Hope> BEST_FIRST = Comparator.comparing(Hope::tight).thenComparingDouble(Hope::score);
+
+    /** Whether its bound beats what another came to. */
+    boolean mayBeat(Plan.Ranked other, Goal goal) {
+        return BEST_FIRST.compare(this, new Hope(other.candidate(), goal.score(other), other.isTight())) < 0;
+    }
 }

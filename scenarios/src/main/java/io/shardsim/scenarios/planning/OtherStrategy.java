@@ -64,8 +64,7 @@ final class OtherStrategy {
     }
 
     private boolean mayBeBest(Hope hope) {
-        return best == null
-                || Hope.BEST_FIRST.compare(hope, new Hope(best.candidate(), goal.score(best), best.isTight())) < 0;
+        return best == null || hope.mayBeat(best, goal);
     }
 
     /** How far the next is run: until it cannot be better than the best. */
@@ -75,8 +74,7 @@ final class OtherStrategy {
                 eventsMax,
                 beaten == null || beaten.isTight()
                         ? null
-                        : () -> (long)
-                                (goal.score(beaten) / goal.objective().score(hope.candidate(), 1) * PS_PER_SECOND));
+                        : () -> (long) (goal.equalSeconds(hope.candidate(), beaten) * PS_PER_SECOND));
     }
 
     /** What became of the one that ran. */

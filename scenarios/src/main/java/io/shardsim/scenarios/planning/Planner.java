@@ -472,11 +472,7 @@ public final class Planner implements AutoCloseable {
     }
 
     private boolean isProven(Hope next) {
-        if (ranked.size() < Plan.BEST) {
-            return false;
-        }
-        Plan.Ranked last = ranked.get(Plan.BEST - 1);
-        return Hope.BEST_FIRST.compare(next, new Hope(last.candidate(), goal.score(last), last.isTight())) >= 0;
+        return ranked.size() >= Plan.BEST && !next.mayBeat(ranked.get(Plan.BEST - 1), goal);
     }
 
     private void start(List<Hope> hopes, ScenarioRunner wave, int atOnce) {

@@ -61,7 +61,7 @@ final class Standing {
         if (best.size() < Plan.BEST || best.get(Plan.BEST - 1).isTight()) {
             return Long.MAX_VALUE;
         }
-        double seconds = goal.score(best.get(Plan.BEST - 1)) / goal.objective().score(candidate, 1);
+        double seconds = goal.equalSeconds(candidate, best.get(Plan.BEST - 1));
         return (long) (Math.max(seconds, undominated) * (1 + ROUNDING) * PS_PER_SECOND);
     }
 

@@ -3,7 +3,6 @@ package io.shardsim.scenarios.profiling;
 import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.scenarios.profiling.KernelNames.Kind;
 import io.shardsim.scenarios.profiling.StepSplit.Traffic;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -41,8 +40,8 @@ public final class ProfileJson {
                         comparison.names(Kind.COLLECTIVES),
                         name -> new JsonObject()
                                 .with("collective", name)
-                                .object("trace", traffic(theirs.collectives(), name), ProfileJson::traffic)
-                                .object("simulated", traffic(ours.collectives(), name), ProfileJson::traffic))
+                                .object("trace", theirs.collectives().get(name), ProfileJson::traffic)
+                                .object("simulated", ours.collectives().get(name), ProfileJson::traffic))
                 .text();
     }
 
@@ -56,10 +55,6 @@ public final class ProfileJson {
 
     private static @Nullable Long ps(@Nullable Long ns) {
         return ns == null ? null : PS_PER_NS * ns;
-    }
-
-    private static @Nullable Traffic traffic(Map<String, Traffic> collectives, String name) {
-        return collectives.get(name);
     }
 
     private static JsonObject traffic(Traffic traffic) {
