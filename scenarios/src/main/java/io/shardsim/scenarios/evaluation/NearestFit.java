@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What would make a training run fit: the smallest change that does, in the order of what it costs. First a smaller micro-batch, then
- * recomputation, then offload, then a larger shard group, each alone; then all of them together; then more nodes. Where it fits tightly, the smallest
+ * recomputation, then offload, then a larger shard group, each alone; then all of them together; then more nodes; then the model split among the GPUs of a node. Where it fits tightly, the smallest
  * change that fits with fragmentation too.
  *
  * <p>Leaves out other strategies and other GPUs, which change the question.
@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 final class NearestFit {
     /** Beyond the largest clusters that anyone rents. */
     private static final int NODES_MAX = 4096;
+
+    private static final String TENSOR = "tensor_parallel";
 
     private static final String GLOBAL_BATCH = "training.global_batch";
 
@@ -81,6 +83,7 @@ final class NearestFit {
         }
         return tight.isEmpty()
                 ? "no number of nodes up to " + NODES_MAX
+                        + (settings.names().contains(TENSOR) ? ", and no " + TENSOR + " within a node," : "")
                         + " makes this strategy fit as it is set; choose one that shards more, a smaller model, or a GPU with more memory"
                 : tight;
     }
@@ -103,6 +106,13 @@ final class NearestFit {
                 new LinkedHashSet<>(List.of(Map.of(), checkpointed, offloaded, world, both(world, offloaded)));
         for (int more = cluster.nodes() * 2; more <= NODES_MAX; more *= 2) {
             changes.add(nodes(more));
+        }
+        if (settings.names().contains(TENSOR)) {
+            for (int ranks = 2 * job.parallel().tensor(); ranks <= cluster.gpusPerNode(); ranks *= 2) {
+                Map<String, String> split = Map.of("strategy." + TENSOR, String.valueOf(ranks));
+                changes.add(split);
+                changes.add(both(split, checkpointed));
+            }
         }
         return changes;
     }

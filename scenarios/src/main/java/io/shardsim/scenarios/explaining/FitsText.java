@@ -37,7 +37,7 @@ public final class FitsText {
         out.line(
                 "GPUs in powers of two, with room for fragmentation; full activation checkpointing; "
                         + Fits.SAMPLES_PER_GPU
-                        + " samples per GPU and step, in the largest micro-batch that fits (batch). USD/B: per billion tokens.");
+                        + " samples per GPU and step, in the largest micro-batch that fits (batch), of a pipeline in the one that promises the shortest step. USD/B: per billion tokens.");
         double price = server.price().usdPerHour();
         out.line("Servers: " + server.name() + ", " + server.gpusPerNode() + " GPUs, "
                 + (Double.isNaN(price)

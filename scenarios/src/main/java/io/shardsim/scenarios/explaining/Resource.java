@@ -20,8 +20,8 @@ enum Resource {
     GPU_FLOPS("GPU flops", true, (cluster, factor) -> withGpu(cluster, factor, 1)),
     /** Memory of the GPU. */
     HBM_RATE("HBM rate", true, (cluster, factor) -> withGpu(cluster, 1, factor)),
-    /** Links between GPUs of a node. */
-    NVLINK_RATE("NVLink rate", true, Resource::withNvLinks),
+    /** Links between GPUs of a node: NVLink, or PCIe where it has none. */
+    INTRA_NODE_RATE("intra-node rate", true, Resource::withNvLinks),
     /** Links between GPU, host and NIC. */
     PCIE_RATE("PCIe rate", true, Resource::withPcie),
     /** All NICs, and the fabric behind them. */

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.GpuMemory;
 import io.shardsim.simulator.plan.MemoryFit;
@@ -13,6 +14,8 @@ import io.shardsim.simulator.strategy.writing.AllocatorReplay;
 import io.shardsim.simulator.strategy.writing.AllocatorReplay.Gradients;
 import io.shardsim.simulator.strategy.writing.ShardGroups;
 import io.shardsim.simulator.strategy.writing.StepWriter;
+import io.shardsim.simulator.workload.Checkpointing;
+import java.util.List;
 
 /**
  * Data parallelism as Megatron-LM runs it beside tensor and pipeline parallelism: every rank holds all states of its part of the model; one flat
@@ -52,6 +55,17 @@ public class Megatron extends ShardingStrategy {
                 plan,
                 memory,
                 settings.flag("gradient_accumulation_fusion") ? Gradients.FUSED : Gradients.BUFFER);
+    }
+
+    @Override
+    protected List<Refusal> ownProblems(TrainingJob job) {
+        // megatron/training/arguments.py, commit d98e8a64, recompute_granularity.
+        return job.checkpointing() == Checkpointing.OPERATOR
+                ? List.of(Refusal.of(
+                        "activation_checkpointing operator is torchtitan's; Megatron has full, selective and none;"
+                                + " write one of these, or a strategy of PyTorch",
+                        "activation_checkpointing"))
+                : List.of();
     }
 
     /** A new step of a stage. */

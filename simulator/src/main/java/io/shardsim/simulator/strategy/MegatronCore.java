@@ -58,7 +58,7 @@ public final class MegatronCore extends Megatron {
 
     @Override
     protected List<Refusal> ownProblems(TrainingJob job) {
-        List<Refusal> problems = new ArrayList<>();
+        List<Refusal> problems = new ArrayList<>(super.ownProblems(job));
         if (gathersBeside && !reducesBeside) {
             problems.add(Refusal.of(
                     "overlap_param_gather true needs overlap_grad_reduce true, not false; set it, or remove"

@@ -70,12 +70,20 @@ public final class StepWriter {
     /** For each stage, what its next compute must wait for: a tensor-parallel collective, or what another stage sends. */
     private final int[][] awaited;
 
+    /** Owners whose memory goes through the allocator piece by piece. */
+    private final Set<MemoryOwner> fragmented;
+    /** For each stage, what they hold but for what comes and goes in order, and the most that was. */
+    private final long[] fragmentedBytes;
+
+    private final long[] fragmentedPeak;
+
     private final RankGroups tensor;
     private final BlockWriter blocks;
     private final Segments segments;
 
-    private StepWriter(TrainingJob job, StrategyParameters settings) {
+    private StepWriter(TrainingJob job, StrategyParameters settings, Set<MemoryOwner> fragmented) {
         this.job = job;
+        this.fragmented = fragmented;
         this.profile = job.profile();
         this.memory = new MicroBatchMemory(job, profile);
         this.partition = PipelinePartition.of(job);
@@ -83,6 +91,8 @@ public final class StepWriter {
         for (int at = 0; at < stages; at++) {
             offloads.add(ActivationOffload.of(this, job, settings, memory::keptBytes));
         }
+        this.fragmentedBytes = new long[stages];
+        this.fragmentedPeak = new long[stages];
         this.lastCompute = new int[stages];
         Arrays.fill(lastCompute, NONE);
         this.awaited = new int[stages][0];
@@ -93,9 +103,9 @@ public final class StepWriter {
     }
 
     /**
-     * Writes a plan, and adds the share of the memory it allocates and frees while it runs which the allocator loses to fragmentation. Where nothing is recomputed or offloaded, activations come and go as in the step before, last in first
-     * out, and the allocator hands out the same blocks: what fragments memory is recomputation, offloading and sharding (GMLake,
-     * arXiv:2401.08156, abstract).
+     * Writes a plan, and adds the share of the memory it allocates and frees while it runs which the allocator loses to fragmentation. What layers keep
+     * that are neither recomputed nor offloaded comes and goes as in the step before, last in first out, and the allocator hands out the same blocks: what
+     * fragments memory is recomputation, offloading and sharding (GMLake, arXiv:2401.08156, abstract).
      *
      * @param parameters settings with {@code runtime_memory}, {@code fragmentation} and what activation offload needs
      * @param fragmented owners whose memory goes through the allocator piece by piece
@@ -103,17 +113,12 @@ public final class StepWriter {
      */
     public static StepPlan write(
             TrainingJob job, StrategyParameters parameters, Set<MemoryOwner> fragmented, Consumer<StepWriter> story) {
-        Set<MemoryOwner> broken = EnumSet.copyOf(fragmented);
-        if (job.checkpointing() == Checkpointing.NONE && !job.kept().offload()) {
-            broken.remove(MemoryOwner.ACTIVATIONS);
-        }
         int stages = job.parallel().stages();
-        StepWriter writer = new StepWriter(job, parameters);
+        StepWriter writer = new StepWriter(job, parameters, fragmented);
         writer.allocate(MemoryOwner.RUNTIME, parameters.whole("runtime_memory") + communicatorBytes(job.parallel()));
         story.accept(writer);
         for (int stage = 0; stage < stages; stage++) {
-            long peakBytes = MemoryLedger.peakBytes(writer.plan.memoryChanges(), broken, stage);
-            long lostBytes = (long) (parameters.fraction("fragmentation") * peakBytes);
+            long lostBytes = (long) (parameters.fraction("fragmentation") * writer.fragmentedPeak[stage]);
             writer.onStage(stage);
             writer.plan.memoryThroughout(MemoryOwner.FRAGMENTATION, lostBytes + idleBytes(writer.plan, stage));
         }
@@ -179,11 +184,27 @@ public final class StepWriter {
     }
 
     public void allocate(MemoryOwner owner, long bytes) {
-        plan.memory(owner, bytes);
+        change(owner, bytes, fragmented.contains(owner));
     }
 
     public void free(MemoryOwner owner, long bytes) {
-        plan.memory(owner, -bytes);
+        allocate(owner, -bytes);
+    }
+
+    private void change(MemoryOwner owner, long bytes, boolean fragments) {
+        plan.memory(owner, bytes);
+        if (fragments) {
+            int at = stageIndex();
+            fragmentedBytes[at] += bytes;
+            fragmentedPeak[at] = Math.max(fragmentedPeak[at], fragmentedBytes[at]);
+        }
+    }
+
+    /** Begins to keep a layer's activations, or ends it. */
+    private void keep(int layer, long bytes) {
+        boolean inOrder =
+                job.checkpointing(layer) == Checkpointing.NONE && !job.kept().offload();
+        change(MemoryOwner.ACTIVATIONS, bytes, !inOrder && fragmented.contains(MemoryOwner.ACTIVATIONS));
     }
 
     // Forward.
@@ -208,7 +229,7 @@ public final class StepWriter {
     public int forwardEntered(int layer, int... waits) {
         long temporary = memory.dequantizedBytes(layer)
                 + (job.checkpointing(layer).startsFromInput() ? memory.backwardTemporaryBytes(layer) : 0);
-        allocate(MemoryOwner.ACTIVATIONS, memory.keptBytes(layer));
+        keep(layer, memory.keptBytes(layer));
         allocate(MemoryOwner.WORKING_SET, temporary);
         int forward = blocks.forward(layer, "forward layer", waits);
         free(MemoryOwner.WORKING_SET, temporary);
@@ -276,7 +297,7 @@ public final class StepWriter {
         allocate(MemoryOwner.WORKING_SET, temporary);
         int backward = blocks.backward(layer, "backward layer", waits);
         free(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer) + temporary);
-        free(MemoryOwner.ACTIVATIONS, memory.keptBytes(layer));
+        keep(layer, -memory.keptBytes(layer));
         offload().leaveBackward(backward);
         return backward;
     }
