@@ -40,6 +40,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -48,6 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A cluster of three worker JVMs that nothing harms; {@link ClusterLossIT} takes one apart. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+@Tag("slow")
 class ClusterIT {
     /** Connections of strangers at once; {@code -Dcluster.strangers=N} opens more. */
     private static final int STRANGERS = Integer.getInteger("cluster.strangers", 600);

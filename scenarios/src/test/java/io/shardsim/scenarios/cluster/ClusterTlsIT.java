@@ -8,10 +8,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A cluster whose members show each other certificates, as docs/cluster.md sets it up. */
+@Tag("slow")
 class ClusterTlsIT {
     private static final Map<String, String> PASSWORD = Map.of("SHARDSIM_KEYS", "change-it");
 

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.extension.TestWatcher;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Three workers and commands, each on a network of its own that Linux makes, with cables between them that are cut, for both sides or for one. No worker
  * ends; a command comes to the same result, or says why not. Needs root and {@code ip}. {@code -Dcluster.schedules=N} runs more.
  */
+@Tag("slow")
 class NamespacesIT {
     @RegisterExtension
     static final TestWatcher LOGS = JvmCluster.logsOfFailures();

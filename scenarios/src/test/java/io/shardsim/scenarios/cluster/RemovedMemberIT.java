@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A worker that stands still until the others have removed it, as one whose cable is pulled for a while. */
+@Tag("slow")
 class RemovedMemberIT {
     @RegisterExtension
     static final TestWatcher LOGS = JvmCluster.logsOfFailures();

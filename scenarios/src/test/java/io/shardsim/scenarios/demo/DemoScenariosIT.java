@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,6 +20,7 @@ import org.openqa.selenium.support.ui.Select;
 
 /** Scenarios other than the built-in one: sweeps, a bare collective and model parallel steps. */
 @ExtendWith(OnceMore.class)
+@Tag("slow")
 class DemoScenariosIT extends TeachingPage {
     @ParameterizedTest
     @CsvSource({

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.Keys;
@@ -12,6 +13,7 @@ import org.openqa.selenium.WebElement;
 
 /** What fits on a screen, and what is saved of it. */
 @ExtendWith(OnceMore.class)
+@Tag("slow")
 class DemoScreensIT extends TeachingPage {
     @Test
     void legendIsInViewWithoutScrolling() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.Keys;
@@ -11,6 +12,7 @@ import org.openqa.selenium.WebElement;
 
 /** The lessons: each is predicted, answered, watched and saved. */
 @ExtendWith(OnceMore.class)
+@Tag("slow")
 class LessonPageIT extends TeachingPage {
     /** A visitor without a mouse: opens each lesson, predicts, reads the answer, goes on. */
     @Test

@@ -8,12 +8,14 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.Keys;
 
 /** Two runs side by side: how they play, what is drawn and counted, and what ties them to their server. */
 @ExtendWith(OnceMore.class)
+@Tag("slow")
 class WatchPageIT extends TeachingPage {
     @Test
     void playsPausesScrubsAndStepsInBothDirections() {

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Predictions written down: a change of any of them is a change of text that somebody reads. Update with {@code -Dgolden.update}.
  */
 @Tag("slow")
+@Tag("always")
 class GoldenScenarioTest {
     private static final Path GOLDEN = Path.of("src", "test", "resources", "golden");
 

@@ -31,6 +31,7 @@ class SameResultsHoweverExecutedTest {
 
     @Test
     @Tag("slow")
+    @Tag("always")
     void whateverTheScenario() throws Exception {
         int compared = 0;
         int skipping = 0;

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * terminal, and in full. Update with {@code -Dgolden.update}, and read the difference.
  */
 @Tag("slow")
+@Tag("always")
 class TranscriptTest {
     private static final Path GOLDEN = Path.of("src", "test", "resources", "golden", "transcripts");
     private static final String ESCAPE = "\u001b";

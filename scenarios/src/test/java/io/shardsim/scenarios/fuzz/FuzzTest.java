@@ -29,21 +29,21 @@ class FuzzTest {
     /** Inputs of each target where nobody asks for more. */
     private static final long INPUTS = Long.getLong("fuzz.inputs", 10);
 
-    /** Inputs of a hunt: some eight seconds each. */
+    /** Inputs of a hunt: some four seconds each. */
     private static final Map<String, Long> HUNTED = Map.ofEntries(
-            Map.entry("reader", 20_000L),
-            Map.entry("resolver", 3_000L),
-            Map.entry("run", 200L),
-            Map.entry("plan", 18L),
-            Map.entry("command", 400L),
-            Map.entry("serve", 200L),
-            Map.entry("results", 1_000L),
-            Map.entry("cases", 20_000L),
-            Map.entry("import", 20_000L),
-            Map.entry("catalog", 50_000L),
-            Map.entry("frame", 20_000L),
-            Map.entry("prefix", 100_000L),
-            Map.entry("request", 20_000L));
+            Map.entry("reader", 10_000L),
+            Map.entry("resolver", 1_500L),
+            Map.entry("run", 100L),
+            Map.entry("plan", 9L),
+            Map.entry("command", 200L),
+            Map.entry("serve", 100L),
+            Map.entry("results", 500L),
+            Map.entry("cases", 10_000L),
+            Map.entry("import", 10_000L),
+            Map.entry("catalog", 25_000L),
+            Map.entry("frame", 10_000L),
+            Map.entry("prefix", 50_000L),
+            Map.entry("request", 10_000L));
 
     /** Folders of {@code fuzz/TARGET/KIND}. */
     private static Stream<Path> kept() throws Exception {

@@ -8,10 +8,12 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The launcher of this very checkout: the real build, the real jar. */
+@Tag("slow")
 class LauncherIT {
     private static final Path CHECKOUT = Path.of("..").toAbsolutePath().normalize();
 

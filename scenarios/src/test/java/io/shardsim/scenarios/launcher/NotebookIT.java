@@ -9,9 +9,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The door of notebooks, {@code shardsim.py}: its own tests, against the packaged jar. */
+@Tag("slow")
 class NotebookIT {
     private static final int SECONDS_MAX = 900;
 

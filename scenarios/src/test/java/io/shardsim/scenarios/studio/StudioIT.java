@@ -36,6 +36,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The page in which a scenario is asked, in Chromium, simulated by this server. */
+@Tag("slow")
 class StudioIT {
     private static final String SETTLED =
             "['done', 'problems', 'stopped'].includes(document.querySelector('#answer').dataset.state)";

@@ -22,6 +22,7 @@ import java.util.logging.Level;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
@@ -43,6 +44,7 @@ import tools.jackson.databind.json.JsonMapper;
  * The report in Chromium: at telephone, laptop and projector width, light and dark. Skipped where no Chromium is installed; screenshots are left
  * in {@code target/report-samples}.
  */
+@Tag("slow")
 class HtmlReportIT {
     private static final int LAPTOP = 1280;
     private static final List<Integer> WIDTHS = List.of(360, LAPTOP, 1920);
