@@ -36,7 +36,8 @@ final class Batches {
     }
 
     void settle() {
-        boolean hopper = String.valueOf(draft.text(Draft.PROFILE)).endsWith("fp8");
+        boolean hopper = "fp8".equals(draft.text(Draft.PRECISION))
+                || String.valueOf(draft.text(Draft.PROFILE)).endsWith("fp8");
         String why = hopper ? "no file says, and FP8 needs a Hopper GPU" : "no file says";
         draft.assume(Draft.INSTANCE, hopper ? HOPPER : INSTANCE, why + "; --instance NAME changes it");
         InstanceSpec instance = instance();

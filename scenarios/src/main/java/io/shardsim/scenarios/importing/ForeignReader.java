@@ -64,10 +64,14 @@ final class ForeignReader {
 
     /** What to tell about a text of a kind that is not read; null for any other. */
     static @Nullable String unread(String file, String text) {
-        String known = Known.unread(text);
-        boolean toml = file.endsWith(".toml")
-                || SECTION.matcher(text).find() && !withoutComments(text).startsWith("{");
-        return known != null || !toml ? known : "is TOML, which is not read; it " + Importers.unknown(false);
+        return Known.unread(text);
+    }
+
+    private static boolean isToml(String file, String text) {
+        return file.endsWith(".toml")
+                || !hasLanguage(file)
+                        && SECTION.matcher(text).find()
+                        && !withoutComments(text).startsWith("{");
     }
 
     private static boolean isShell(String file, String text) {
@@ -83,6 +87,9 @@ final class ForeignReader {
     }
 
     private static @Nullable YamlNode values(String file, String text, Problems problems) {
+        if (isToml(file, text)) {
+            return TomlReader.read(text, problems);
+        }
         String first = withoutComments(text);
         String start = first.substring(0, Math.min(400, first.length()));
         boolean literals = hasLanguage(file)

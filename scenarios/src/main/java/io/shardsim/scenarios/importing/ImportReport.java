@@ -100,7 +100,9 @@ public final class ImportReport {
         lines.add(imported.keys().size() + " keys: " + String.join(", ", counts));
         imported.keys().stream()
                 .filter(key -> key.verdict() == Verdict.DECIDES_THE_ANSWER
-                        || key.verdict() == Verdict.NOT_MODELLED && key.note().startsWith("slows the job"))
+                        || key.verdict() == Verdict.NOT_MODELLED
+                                && (key.note().startsWith("slows the job")
+                                        || key.note().contains("did you mean")))
                 .forEach(key -> lines.add(
                         key.verdict().words() + ": " + key.key() + " = " + written(key.value()) + ": " + key.note()));
         for (Assumption each : imported.assumptions()) {

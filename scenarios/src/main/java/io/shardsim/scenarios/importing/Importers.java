@@ -18,6 +18,7 @@ final class Importers {
             new PeftConfig(),
             new AxolotlConfig(),
             new TorchtuneRecipe(),
+            new TorchtitanConfig(),
             new HuggingFaceModel(),
             new TrainerSettings(),
             new MegatronArguments());

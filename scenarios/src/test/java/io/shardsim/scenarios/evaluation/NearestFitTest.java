@@ -108,9 +108,21 @@ class NearestFitTest {
     }
 
     @Test
+    void aModelIsSplitAmongANodeWhereNothingElseHelps() throws Exception {
+        String replicated = SCENARIO.replace("gpt3-13b", "gpt2-10b").replace("zero3", "ddp");
+        Matcher proposed = Pattern.compile("what fits: tensor_parallel (\\d+), micro_batch (\\d+) \\(.*")
+                .matcher(remedy(replicated));
+        assertThat(proposed.matches()).isTrue();
+        String split = replicated
+                .replace("ddp", "ddp, tensor_parallel: " + proposed.group(1))
+                .replace("batch: 64", "batch: 64, micro_batch: " + proposed.group(2));
+        assertThat(run(split).fits()).isTrue();
+    }
+
+    @Test
     void whatNoClusterHoldsIsSaid() throws Exception {
         assertThat(remedy(SCENARIO.replace("gpt3-13b", "gpt3-175b").replace("zero3", "ddp")))
                 .isEqualTo(
-                        "no number of nodes up to 4096 makes this strategy fit as it is set; choose one that shards more, a smaller model, or a GPU with more memory");
+                        "no number of nodes up to 4096, and no tensor_parallel within a node, makes this strategy fit as it is set; choose one that shards more, a smaller model, or a GPU with more memory");
     }
 }

@@ -61,7 +61,7 @@ class ProspectTest {
                     strategy: {kind: megatron-core, %s}
                     sweep:
                       training.micro_batch: [1, 2]
-                      training.activation_checkpointing: [selective, operator, full]
+                      training.activation_checkpointing: [selective, full]
                       %s
                     """.formatted(pipeline, kept));
                 for (ScenarioPoint point : sweep.points()) {
@@ -72,7 +72,7 @@ class ProspectTest {
                 }
             }
         }
-        assertThat(closest).as("bounds that are within 30 %").isGreaterThan(20);
+        assertThat(closest).as("bounds that are within 30 %").isGreaterThan(14);
     }
 
     @Test

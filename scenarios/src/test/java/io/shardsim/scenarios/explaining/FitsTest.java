@@ -2,6 +2,7 @@ package io.shardsim.scenarios.explaining;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.Prospect;
@@ -79,6 +80,27 @@ class FitsTest {
         }
         assertThat(smaller).isGreaterThan(1);
         assertThat(rows).extracting(Fits.Row::way).anyMatch(way -> way.startsWith("QLoRA"));
+    }
+
+    @Test
+    @Tag("slow")
+    void aPipelineHasTheMicroBatchThatKeepsItsStagesBusy() throws Exception {
+        Fits fits = fits("llama3-8b", "p5.48xlarge", 64);
+        Fits.Row pipeline = fits.ways().stream()
+                .filter(row -> row.way().endsWith("PP 8"))
+                .findFirst()
+                .orElseThrow();
+        ScenarioPoint point = Objects.requireNonNull(pipeline.point());
+        double best = 0;
+        try (PointSimulation simulation = new PointSimulation(1, true)) {
+            double chosen = simulation.run(point).step().samplesPerSecond();
+            for (int microBatch = 1; microBatch <= 64; microBatch *= 2) {
+                RunResult other =
+                        simulation.run(point.with(Map.of("training.micro_batch", String.valueOf(microBatch))));
+                best = Math.max(best, other.fits() ? other.step().samplesPerSecond() : 0);
+            }
+            assertThat(chosen).isGreaterThan(0.97 * best);
+        }
     }
 
     @Test

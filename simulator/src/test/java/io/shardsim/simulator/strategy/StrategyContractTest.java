@@ -181,6 +181,25 @@ class StrategyContractTest {
                 .containsExactly(1, 3, 5);
     }
 
+    /** Where activations are most of the memory, a layer that is computed again fragments no more than it saves. */
+    @ParameterizedTest
+    @MethodSource("kinds")
+    void theFewerLayersAreComputedAgainTheMoreMemory(String kind) {
+        TrainingJob large = Strategies.job(ModelShape.gpt2(1024, 24, 16, 1024, 2048), 32, 2048, 16, 1);
+        long before = 0;
+        for (int layers : new int[] {24, 12, 4, 2, 1}) {
+            long peak = MemoryLedger.of(of(kind).plan(large.withCheckpointedLayers(layers)))
+                    .peakBytes();
+            assertThat(peak).as("%d layers", layers).isGreaterThan(before);
+            before = peak;
+        }
+        // The one of 24 is the last, which is there again before any other is freed.
+        assertThat((double) MemoryLedger.of(of(kind).plan(large.withCheckpointedLayers(0)))
+                                .peakBytes()
+                        / before)
+                .isBetween(0.96, 1.05);
+    }
+
     @ParameterizedTest
     @MethodSource("kinds")
     void whatAStepAllocatesItFrees(String kind) {

@@ -1,0 +1,190 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.catalog.CatalogEntry;
+import io.shardsim.scenarios.importing.Fact.Rank;
+import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A TOML file of torchtitan, which trains with FSDP2. */
+final class TorchtitanConfig implements Importer {
+    private static final String MODE = "activation_checkpoint.mode";
+    private static final String OPTION = "activation_checkpoint.selective_ac_option";
+    private static final String CONVERTERS = "model.converters";
+    private static final String COMPILE = "compile.enable";
+    private static final String REPLICAS = "data_parallel_replicate_degree";
+    private static final String CHECKPOINTED = "training.checkpointed_layers";
+
+    @Override
+    public String table() {
+        return "torchtitan";
+    }
+
+    @Override
+    public void contribute(ForeignFile file, Draft draft) {
+        String model = file.text("model.name");
+        String flavor = file.text("model.flavor");
+        draft.give(Draft.HUB_NAME, model == null ? null : model + "-" + flavor, file.key("model.flavor"));
+        draft.giveWhole(file, "training.seq_len", Draft.SEQUENCE, 1, 16_777_216);
+        draft.byDefault(Draft.SEQUENCE, 2048L, "torchtitan's default");
+        contributeBatch(file, draft);
+        contributePrecision(file, draft);
+        contributeKernels(file, draft);
+        contributeCheckpointing(file, draft);
+        contributeParallelism(file, draft);
+        draft.giveDecimal(file, "training.max_norm", Draft.CLIPPING, 0, 1e9);
+        draft.byDefault(Draft.CLIPPING, 1.0, "torchtitan's default");
+        draft.byDefault(Draft.ATTENTION, "flash", "PyTorch's scaled_dot_product_attention");
+        OptimizerName.contribute(file, draft, "optimizer.name", null);
+    }
+
+    /** The key of the section that has it: names moved from training to parallelism. */
+    private static String of(ForeignFile file, String name) {
+        return file.has("training." + name) ? "training." + name : "parallelism." + name;
+    }
+
+    private static void contributeBatch(ForeignFile file, Draft draft) {
+        String samples = file.has("training.batch_size") ? "training.batch_size" : "training.local_batch_size";
+        draft.giveWhole(file, samples, Draft.MICRO_BATCH, 1, 65_536);
+        draft.byDefault(Draft.MICRO_BATCH, 8L, "torchtitan's default");
+        String global = "training.global_batch_size";
+        Long batch = file.whole(global, -1, 1_000_000_000);
+        if (batch == null || batch < 0) {
+            draft.byDefault(Draft.ACCUMULATION, 1L, "torchtitan without global_batch_size");
+        } else {
+            draft.give(Draft.GLOBAL_BATCH, batch, file.key(global));
+        }
+    }
+
+    private static void contributePrecision(ForeignFile file, Draft draft) {
+        String compute = file.choice("training.mixed_precision_param", List.of("bfloat16", "float32"));
+        boolean halved = "bfloat16".equals(file.choice("training.dtype", List.of("bfloat16", "float32")));
+        boolean eight = file.words(CONVERTERS).stream().anyMatch(word -> word.contains("float8"))
+                || file.flag("float8.enable_float8_linear", false);
+        if (file.words(CONVERTERS).stream().anyMatch(word -> word.contains("mx"))) {
+            file.judge(
+                    CONVERTERS,
+                    Verdict.DECIDES_THE_ANSWER,
+                    "products in MXFP8, which torchtitan's simulated kernels do not have");
+        }
+        ForeignKey key = file.has(CONVERTERS) ? file.key(CONVERTERS) : file.key("float8.enable_float8_linear");
+        if (eight) {
+            draft.give(Draft.PRECISION, "fp8", key);
+            draft.give(Draft.PROFILE, "torchtitan-float8", key);
+        } else {
+            file.ignore("float8.", "no converter asks for it");
+            file.ignore("quantize.", "no converter asks for it");
+            draft.give(Draft.PRECISION, halved ? "bf16_pure" : null, file.key("training.dtype"));
+            draft.give(
+                    Draft.PRECISION,
+                    compute == null || halved ? null : compute.equals("bfloat16") ? "bf16" : "fp32",
+                    file.key("training.mixed_precision_param"));
+            draft.byDefault(Draft.PRECISION, "bf16", "torchtitan's default");
+        }
+        String reduced = file.choice("training.mixed_precision_reduce", List.of("bfloat16", "float32"));
+        draft.giveOr(
+                "strategy.reduce_in_fp32",
+                !"bfloat16".equals(reduced),
+                file.key("training.mixed_precision_reduce"),
+                "torchtitan's default");
+    }
+
+    private static void contributeKernels(ForeignFile file, Draft draft) {
+        if (file.flag("training.compile", false)) {
+            draft.byDefault(Draft.PROFILE, "torchtitan-compile", "training.compile");
+        }
+        List<String> parts = file.words("compile.components");
+        if (file.flag(COMPILE, false) && (parts.isEmpty() || parts.contains("model"))) {
+            draft.byDefault(Draft.PROFILE, "torchtitan-compile", COMPILE);
+        } else if (file.flag(COMPILE, false)) {
+            file.judge(COMPILE, Verdict.APPROXIMATED, "the loss alone is compiled, which is not simulated");
+        }
+        boolean fused = "fused_rmsnorm".equals(file.text("model.norm_type"));
+        draft.byDefault(Draft.PROFILE, fused ? "fsdp-fused-norm" : "eager", "torchtitan without compile");
+    }
+
+    private static void contributeCheckpointing(ForeignFile file, Draft draft) {
+        String mode = file.choice(MODE, List.of("none", "full", "selective", "memory_budget"));
+        String option = file.text(OPTION);
+        if ("memory_budget".equals(mode)) {
+            file.judge(
+                    MODE,
+                    Verdict.DECIDES_THE_ANSWER,
+                    "the compiler chooses what it computes again; write the activation_checkpointing that comes closest");
+        } else if (mode != null && !mode.equals("selective")) {
+            draft.give(Draft.CHECKPOINTING, mode, file.key(MODE));
+            file.judge(OPTION, Verdict.IRRELEVANT, "the mode is " + mode);
+        } else if ("op".equals(option)) {
+            draft.give(Draft.CHECKPOINTING, "operator", file.key(OPTION));
+        } else {
+            everySoManyLayers(file, draft, mode == null ? null : file.key(MODE));
+        }
+    }
+
+    private static void everySoManyLayers(ForeignFile file, Draft draft, @Nullable ForeignKey key) {
+        String option = file.text(OPTION);
+        if (option != null && !option.matches("[1-9]\\d{0,4}")) {
+            file.refuse(
+                    OPTION,
+                    OPTION + " " + YamlReader.printable(option)
+                            + " is no whole number; write op, or every how many layers");
+            return;
+        }
+        long every = option == null ? 2 : Long.parseLong(option);
+        draft.giveOr(Draft.CHECKPOINTING, "full", key, "torchtitan's default, in every second layer");
+        draft.atEnd(whole -> {
+            String name = whole.text("model");
+            CatalogEntry<ModelShape> model = name == null ? null : Catalog.model(name);
+            if (model != null) {
+                long layers = Math.max(1, model.spec().layers() / every);
+                whole.settle(
+                        CHECKPOINTED, new Fact(layers, Rank.DEFAULT, file.key(OPTION), "one of " + every + " layers"));
+            }
+        });
+    }
+
+    private static void contributeParallelism(ForeignFile file, Draft draft) {
+        String shardKey = file.has("training.data_parallel_degree")
+                ? "training.data_parallel_degree"
+                : of(file, "data_parallel_shard_degree");
+        String replicaKey = of(file, REPLICAS);
+        long replicas = whole(file, replicaKey, 1);
+        long shards = whole(file, shardKey, -1);
+        long tensor = whole(file, of(file, "tensor_parallel_degree"), 1);
+        draft.byDefault(Draft.KIND, replicas > 1 && shards == 1 ? "ddp" : "fsdp2", "torchtitan");
+        draft.giveDegree(file, of(file, "tensor_parallel_degree"), "strategy.tensor_parallel", 1);
+        if (tensor > 1) {
+            draft.byDefault("strategy.sequence_parallel", true, "torchtitan's tensor parallelism");
+            boolean whole = file.flag("parallelism.disable_loss_parallel", false)
+                    || !file.flag(of(file, "enable_loss_parallel"), true);
+            draft.byDefault("strategy.gather_logits", whole, "torchtitan's loss parallelism");
+            for (String section : List.of("parallelism", "experimental")) {
+                draft.giveFlag(file, section + ".enable_async_tensor_parallel", "strategy.overlap_tensor_exchange");
+            }
+        } else {
+            file.ignore("parallelism.enable_async", "nothing is tensor-parallel");
+            file.ignore("experimental.enable_async", "nothing is tensor-parallel");
+        }
+        if (shards > 0) {
+            draft.give(Draft.WORLD, replicas * shards * tensor, file.key(shardKey));
+            draft.give("strategy.shard_group", replicas > 1 && shards > 1 ? shards : null, file.key(shardKey));
+        } else if (replicas > 1) {
+            file.judge(
+                    replicaKey,
+                    Verdict.DECIDES_THE_ANSWER,
+                    "how many GPUs share the states follows from how many there are; write data_parallel_shard_degree");
+        }
+        String reshard = file.choice("parallelism.fsdp_reshard_after_forward", List.of("default", "always", "never"));
+        draft.give(
+                "strategy.reshard_after_forward",
+                reshard == null || reshard.equals("default") ? null : reshard.equals("always"),
+                file.key("parallelism.fsdp_reshard_after_forward"));
+    }
+
+    private static long whole(ForeignFile file, String key, long otherwise) {
+        Long value = file.whole(key, -1, 65_536);
+        return value == null ? otherwise : value;
+    }
+}
