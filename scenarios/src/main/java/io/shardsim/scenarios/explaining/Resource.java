@@ -21,7 +21,7 @@ enum Resource {
     /** Memory of the GPU. */
     HBM_RATE("HBM rate", true, (cluster, factor) -> withGpu(cluster, 1, factor)),
     /** Links between GPUs of a node: NVLink, or PCIe where it has none. */
-    INTRA_NODE_RATE("intra-node rate", true, Resource::withNvLinks),
+    INTRA_NODE_RATE("intra-node", true, Resource::withNvLinks),
     /** Links between GPU, host and NIC. */
     PCIE_RATE("PCIe rate", true, Resource::withPcie),
     /** All NICs, and the fabric behind them. */

@@ -5,6 +5,7 @@ import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlReader;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +26,13 @@ final class ForeignReader {
      * What a file holds.
      *
      * @param arguments whether these are arguments of a command
+     * @param more blocks of other kinds that stand beside it in a script
      */
-    record Content(Mapping root, boolean arguments) {}
+    record Content(Mapping root, boolean arguments, List<Mapping> more) {
+        Content(Mapping root, boolean arguments) {
+            this(root, arguments, List.of());
+        }
+    }
 
     /** The block of the file, or null after a problem. */
     static @Nullable Content read(String file, String text, Problems problems) {
@@ -41,6 +47,10 @@ final class ForeignReader {
         Mapping arguments = likely ? arguments(text, problems) : null;
         if (arguments != null) {
             return new Content(arguments, true);
+        }
+        Content called = shell ? null : called(name, text, problems);
+        if (called != null) {
+            return called;
         }
         String unread = shell ? null : unread(name, text);
         if (unread != null) {
@@ -60,6 +70,23 @@ final class ForeignReader {
                                     : "is " + root.kind() + "; " + Importers.unknown(false));
         }
         return null;
+    }
+
+    /** What a script or a notebook calls, where it is more than what people paste of one. */
+    private static @Nullable Content called(String file, String text, Problems problems) {
+        boolean script = file.endsWith(".py") && Known.unread(text) == null;
+        if (!script && !file.endsWith(".ipynb")) {
+            return null;
+        }
+        Problems literal = new Problems(file);
+        YamlNode root = LiteralReader.read(text, literal);
+        String code = root == null || script ? text : PythonCalls.code(root);
+        boolean pasted = script
+                && literal.size() == 0
+                && root instanceof Mapping block
+                && Importers.recognize(block, false) != null;
+        List<Mapping> blocks = pasted || code == null ? List.of() : PythonCalls.in(code, problems);
+        return blocks.isEmpty() ? null : new Content(blocks.get(0), false, blocks.subList(1, blocks.size()));
     }
 
     /** What to tell about a text of a kind that is not read; null for any other. */

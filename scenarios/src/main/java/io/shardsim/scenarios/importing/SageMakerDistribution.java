@@ -67,6 +67,7 @@ final class SageMakerDistribution implements Importer {
                     file.key("instance_type"));
         }
         draft.giveWhole(file, "instance_count", Draft.NODES, 1, 65_536);
+        SageMakerScript.contribute(file, draft);
         draft.giveWhole(file, "mpi.processes_per_host", Draft.GPUS_PER_NODE, 1, 64);
         boolean parallel = file.hasBlock("smdistributed.modelparallel") && file.flag(LIBRARY + "enabled", true);
         if (parallel && isSecond(file)) {

@@ -124,6 +124,12 @@ public final class ScenarioImport {
             return;
         }
         add(name, "", importer, importer.unwrap(root), found);
+        for (Mapping block : content.more()) {
+            Importer kind = Importers.recognize(block, false);
+            if (kind != null) {
+                add(name, "", kind, kind.unwrap(block), found);
+            }
+        }
     }
 
     /** A configuration, and another one that stands inside it. */

@@ -284,8 +284,6 @@ class PublicImportsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "t.toml | [job];dump_folder = \"./out\";[model];name = \"llama3\";flavor = \"8B\";[parallelism];data_parallel_shard_degree = -1 | a torchtitan file",
-                "t | # a comment;[model];name = \"llama3\";flavor = \"8B\";[parallelism];data_parallel_shard_degree = -1 | a torchtitan file",
                 "n.yml | {\"pipe-parallel-size\": 1, \"model-parallel-size\": 2, \"num-layers\": 12, \"zero_optimization\": {\"stage\": 1}} | a GPT-NeoX file",
                 "o.yaml | model:;  d_model: 4096;  n_heads: 32;  mlp_ratio: 8;device_train_microbatch_size: 2;max_duration: 1 | an OLMo file",
                 "m.yaml | trainer:;  devices: 8;exp_manager:;  name: x;model:;  micro_batch_size: 1;  tensor_model_parallel_size: 2 | a NeMo or Megatron-Bridge file",
@@ -303,12 +301,37 @@ class PublicImportsTest {
     }
 
     @Test
-    void anyTomlIsNamedRatherThanParsed() throws IOException {
+    void tomlIsReadWhateverItsName() throws IOException {
+        String titan =
+                "# a comment\n[model]\nname = \"llama3\"\nflavor = \"8B\"\n[activation_checkpoint]\nmode = \"selective\"\n"
+                        + "selective_ac_option = \"4\"\n[parallelism]\ndata_parallel_shard_degree = 8\ndata_parallel_replicate_degree = 2\n";
+        assertThat(shell.shardsim("import", file("t", titan))).as(shell.err()).isZero();
+        assertThat(shell.out())
+                .contains(
+                        "nodes: 2", "shard_group: 8", "checkpointed_layers: 8  # one of 4 layers", "global_batch: 128");
+        assertThat(shell.shardsim("import", file("t.toml", titan + "x = \ny = 1 2\n")))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("t.toml:11:5: Unexpected end of line");
+        assertThat(shell.shardsim("import", file("d.toml", "a = " + "[".repeat(5000))))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("nested deeper than 32 levels");
+    }
+
+    @Test
+    void mistypedKeysAreSaidAloud() throws IOException {
+        String mistyped =
+                "{\"train_batch_size\": 64, \"gradient_accumulation_step\": 4, \"zero_optimization\": {\"stage\": 3}}";
+        assertThat(shell.shardsim("import", file("ds.json", mistyped), "--model", "llama3-8b"))
+                .isZero();
+        assertThat(shell.err())
+                .contains("gradient_accumulation_step = 4: unknown key; did you mean gradient_accumulation_steps?");
+    }
+
+    @Test
+    void tomlOfNoKnownKindIsRefused() throws IOException {
         assertThat(shell.shardsim("import", file("x.cfg", "[train]\nlr = 3e-4\n")))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err())
-                .contains("x.cfg:1:1: is TOML, which is not read")
-                .doesNotContain("expected '<");
+        assertThat(shell.err()).contains("x.cfg:1:1: is of no known kind").doesNotContain("expected '<");
     }
 
     /** Becomes a value once a model can be asked for by its name. */

@@ -30,9 +30,13 @@ class WrittenBackTest {
             "lora.target_modules",
             "strategy.contiguous_gradients",
             "strategy.host_time_per_module",
+            "strategy.overlap_tensor_exchange",
             "strategy.prefetch_bucket_size",
+            "strategy.reduce_in_fp32",
             "strategy.reentrant_checkpoints",
+            "strategy.sequence_parallel",
             "strategy.shard_group",
+            "training.activation_checkpointing",
             "training.global_batch",
             "training.kernels",
             "training.precision");

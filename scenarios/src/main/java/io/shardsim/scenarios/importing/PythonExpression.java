@@ -1,0 +1,487 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.importing.PythonTokens.Kind;
+import io.shardsim.scenarios.importing.PythonTokens.Token;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import io.shardsim.simulator.yaml.YamlNode.Sequence;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The value of a Python expression, as far as it follows from literals and known names; an unknown part of a list, a dict or a call is a text as it is written. */
+final class PythonExpression {
+    /** The arguments that say which model a call loads. */
+    private static final String MODEL = "pretrained_model_name_or_path";
+
+    private static final int VALUES_MAX = YamlReader.VALUES_MAX;
+
+    private final List<Token> tokens;
+    private final Function<String, @Nullable YamlNode> names;
+    /** Scalars that stand for what is not known. */
+    private final Set<YamlNode> unknown = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    private List<Map.Entry<String, Mapping>> calls = new ArrayList<>();
+    private int at;
+    private int end;
+    private int depth;
+    private int values;
+
+    /** The value does not follow. */
+    static final class Unreadable extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        Unreadable() {
+            super(null, null, false, false);
+        }
+    }
+
+    PythonExpression(List<Token> tokens, Function<String, @Nullable YamlNode> names) {
+        this.tokens = tokens;
+        this.names = names;
+    }
+
+    /** Where calls with named arguments are noted. */
+    void calls(List<Map.Entry<String, Mapping>> noted) {
+        calls = noted;
+    }
+
+    static Scalar text(String text) {
+        return new Scalar(Position.START, text, false);
+    }
+
+    /** The value of the tokens from one place up to another, all of them. */
+    YamlNode read(int from, int to) throws Unreadable {
+        at = from;
+        end = to;
+        YamlNode value = choice();
+        if (at < end && peek().is(",")) {
+            List<YamlNode> items = new ArrayList<>(List.of(value));
+            while (take(",") && at < end) {
+                items.add(choice());
+            }
+            value = new Sequence(tokens.get(from).at(), items);
+        }
+        if (at < end || unknown.contains(value)) {
+            throw new Unreadable();
+        }
+        return value;
+    }
+
+    /** As Python takes it in a condition. */
+    boolean isTrue(YamlNode value) throws Unreadable {
+        if (unknown.contains(value)) {
+            throw new Unreadable();
+        }
+        if (value instanceof Scalar scalar) {
+            return scalar.isFlag()
+                    ? scalar.text().equals("true")
+                    : scalar.isNumber()
+                            ? number(scalar).signum() != 0
+                            : !scalar.isNull() && !scalar.text().isEmpty();
+        }
+        return value instanceof Mapping block
+                ? !block.entries().isEmpty()
+                : !((Sequence) value).items().isEmpty();
+    }
+
+    private Token peek() {
+        return tokens.get(Math.min(at, end));
+    }
+
+    private boolean take(String word) {
+        boolean there = at < end && peek().is(word);
+        at += there ? 1 : 0;
+        return there;
+    }
+
+    private void demand(String sign) throws Unreadable {
+        if (!take(sign)) {
+            throw new Unreadable();
+        }
+    }
+
+    private YamlNode choice() throws Unreadable {
+        if (++values > VALUES_MAX || ++depth > 2 * YamlReader.DEPTH_MAX) {
+            depth = 0;
+            throw new Unreadable();
+        }
+        YamlNode value = either();
+        if (take("if")) {
+            boolean holds = isTrue(either());
+            demand("else");
+            YamlNode otherwise = choice();
+            value = holds ? value : otherwise;
+        }
+        depth--;
+        return value;
+    }
+
+    private YamlNode either() throws Unreadable {
+        YamlNode value = both();
+        while (take("or")) {
+            YamlNode other = both();
+            value = isTrue(value) ? value : other;
+        }
+        return value;
+    }
+
+    private YamlNode both() throws Unreadable {
+        YamlNode value = opposite();
+        while (take("and")) {
+            YamlNode other = opposite();
+            value = isTrue(value) ? other : value;
+        }
+        return value;
+    }
+
+    private YamlNode opposite() throws Unreadable {
+        int negations = 0;
+        while (take("not")) {
+            negations++;
+        }
+        YamlNode value = comparison();
+        return negations == 0 ? value : flag(isTrue(value) == (negations % 2 == 0), value.position());
+    }
+
+    private static Scalar flag(boolean value, Position place) {
+        return new Scalar(place, String.valueOf(value), true);
+    }
+
+    private YamlNode comparison() throws Unreadable {
+        YamlNode left = sum();
+        for (String sign : List.of("==", "!=", "<=", ">=", "<", ">", "in", "is")) {
+            if (take(sign)) {
+                boolean not = sign.equals("is") && take("not");
+                YamlNode right = sum();
+                if (unknown.contains(left) || unknown.contains(right)) {
+                    throw new Unreadable();
+                }
+                return flag(holds(left, sign, right) != not, left.position());
+            }
+        }
+        return left;
+    }
+
+    private static boolean holds(YamlNode left, String sign, YamlNode right) throws Unreadable {
+        if (sign.equals("in")) {
+            if (right instanceof Sequence list) {
+                for (YamlNode item : list.items()) {
+                    if (same(left, item)) {
+                        return true;
+                    }
+                }
+                return false;
+            }
+            return right instanceof Mapping block && left instanceof Scalar key && block.entry(key.text()) != null;
+        }
+        if (sign.equals("==") || sign.equals("is")) {
+            return same(left, right);
+        }
+        if (sign.equals("!=")) {
+            return !same(left, right);
+        }
+        int order = number(left).compareTo(number(right));
+        return switch (sign) {
+            case "<" -> order < 0;
+            case ">" -> order > 0;
+            case "<=" -> order <= 0;
+            default -> order >= 0;
+        };
+    }
+
+    private static boolean same(YamlNode left, YamlNode right) throws Unreadable {
+        return left instanceof Scalar one
+                && right instanceof Scalar other
+                && (one.text().equals(other.text())
+                        || one.isNumber() && other.isNumber() && number(one).compareTo(number(other)) == 0);
+    }
+
+    private YamlNode sum() throws Unreadable {
+        YamlNode value = product();
+        while (at < end && (peek().is("+") || peek().is("-"))) {
+            boolean plus = take("+") || !take("-");
+            YamlNode other = product();
+            if (plus && value instanceof Scalar one && other instanceof Scalar more && !one.isNumber()) {
+                known(value, other);
+                value = new Scalar(one.position(), one.text() + more.text(), false);
+            } else {
+                value = number(
+                        known(value, other), number(value).add(number(other).multiply(sign(plus))));
+            }
+        }
+        return value;
+    }
+
+    private static BigDecimal sign(boolean plus) {
+        return plus ? BigDecimal.ONE : BigDecimal.ONE.negate();
+    }
+
+    private YamlNode product() throws Unreadable {
+        YamlNode value = sign();
+        while (at < end && List.of("*", "/", "//", "%").contains(peek().text()) && peek().kind() == Kind.SIGN) {
+            String sign = tokens.get(at++).text();
+            YamlNode other = sign();
+            known(value, other);
+            BigDecimal left = number(value);
+            BigDecimal right = number(other);
+            if (!sign.equals("*") && right.signum() == 0) {
+                throw new Unreadable();
+            }
+            value = number(
+                    value,
+                    switch (sign) {
+                        case "*" -> left.multiply(right);
+                        case "/" -> left.divide(right, MathContext.DECIMAL64);
+                        case "//" -> left.divideToIntegralValue(right, MathContext.DECIMAL64);
+                        default -> left.remainder(right, MathContext.DECIMAL64);
+                    });
+        }
+        return value;
+    }
+
+    private YamlNode known(YamlNode left, YamlNode right) throws Unreadable {
+        if (unknown.contains(left) || unknown.contains(right)) {
+            throw new Unreadable();
+        }
+        return left;
+    }
+
+    private static Scalar number(YamlNode place, BigDecimal value) throws Unreadable {
+        if (value.precision() > 40 || Math.abs((long) value.scale()) > 40) {
+            throw new Unreadable();
+        }
+        return new Scalar(place.position(), value.toPlainString(), true);
+    }
+
+    private static BigDecimal number(YamlNode value) throws Unreadable {
+        if (value instanceof Scalar scalar && scalar.isNumber()) {
+            try {
+                BigDecimal number = new BigDecimal(scalar.text());
+                if (Math.abs((long) number.scale()) <= 40) {
+                    return number;
+                }
+            } catch (NumberFormatException beyond) {
+                throw new Unreadable();
+            }
+        }
+        throw new Unreadable();
+    }
+
+    private YamlNode sign() throws Unreadable {
+        boolean minus = false;
+        while (at < end && (peek().is("-") || peek().is("+"))) {
+            minus ^= tokens.get(at++).text().equals("-");
+        }
+        YamlNode value = part();
+        return minus ? number(known(value, value), number(value).negate()) : value;
+    }
+
+    /** A value, and what is taken of it. */
+    private YamlNode part() throws Unreadable {
+        YamlNode value = atom();
+        while (at < end && peek().is("[")) {
+            at++;
+            YamlNode key = choice();
+            demand("]");
+            YamlNode inside =
+                    value instanceof Mapping block && key instanceof Scalar name && block.entry(name.text()) != null
+                            ? Objects.requireNonNull(block.entry(name.text())).value()
+                            : null;
+            if (value instanceof Sequence list) {
+                int index = number(key).intValue();
+                index += index < 0 ? list.items().size() : 0;
+                inside =
+                        index >= 0 && index < list.items().size() ? list.items().get(index) : null;
+            }
+            if (inside == null) {
+                throw new Unreadable();
+            }
+            value = inside;
+        }
+        if (at < end && peek().is(".")) {
+            throw new Unreadable();
+        }
+        return value;
+    }
+
+    private YamlNode atom() throws Unreadable {
+        if (at >= end) {
+            throw new Unreadable();
+        }
+        Token token = tokens.get(at++);
+        return switch (token.kind()) {
+            case TEXT -> texts(token);
+            case NUMBER -> new Scalar(token.at(), token.text(), true);
+            case NAME -> named(token);
+            default ->
+                switch (token.text()) {
+                    case "(" -> items(token, ")");
+                    case "[" -> items(token, "]");
+                    case "{" -> dict(token);
+                    default -> throw new Unreadable();
+                };
+        };
+    }
+
+    private Scalar texts(Token first) {
+        StringBuilder all = new StringBuilder(first.text());
+        while (at < end && peek().kind() == Kind.TEXT) {
+            all.append(tokens.get(at++).text());
+        }
+        return new Scalar(first.at(), all.toString(), false);
+    }
+
+    private YamlNode items(Token open, String close) throws Unreadable {
+        List<YamlNode> items = new ArrayList<>();
+        boolean commas = false;
+        while (!take(close)) {
+            items.add(item());
+            commas |= peek().is(",");
+            separator(close);
+        }
+        return close.equals(")") && !commas && items.size() == 1 ? items.get(0) : new Sequence(open.at(), items);
+    }
+
+    private void separator(String close) throws Unreadable {
+        if (!take(",") && !(at < end && peek().is(close))) {
+            throw new Unreadable();
+        }
+    }
+
+    /** One of several; what is not known goes on to the next comma, as it is written. */
+    private YamlNode item() throws Unreadable {
+        int start = at;
+        int before = depth;
+        try {
+            YamlNode value = choice();
+            if (at < end && (peek().is(",") || peek().kind() == Kind.SIGN && ")]}".contains(peek().text()))) {
+                return value;
+            }
+        } catch (Unreadable skipped) {
+            // Told by the text that follows.
+        }
+        depth = before;
+        at = start;
+        StringBuilder written = new StringBuilder();
+        int open = 0;
+        while (at < end) {
+            String text = peek().kind() == Kind.SIGN ? peek().text() : "";
+            if (open == 0 && (text.equals(",") || text.matches("[)\\]}]"))) {
+                break;
+            }
+            open += text.matches("[(\\[{]") ? 1 : text.matches("[)\\]}]") ? -1 : 0;
+            written.append(tokens.get(at++).text());
+        }
+        if (at == start || at >= end) {
+            throw new Unreadable();
+        }
+        return unknown(tokens.get(start).at(), written.toString());
+    }
+
+    private Scalar unknown(Position place, String written) {
+        Scalar value = new Scalar(place, written, false);
+        unknown.add(value);
+        return value;
+    }
+
+    private Mapping dict(Token open) throws Unreadable {
+        List<Entry> entries = new ArrayList<>();
+        while (!take("}")) {
+            Position place = peek().at();
+            if (take("**")) {
+                merge(entries, item());
+            } else {
+                YamlNode key = choice();
+                demand(":");
+                put(entries, key instanceof Scalar name ? name.text() : "", place, item());
+            }
+            separator("}");
+        }
+        return new Mapping(open.at(), entries);
+    }
+
+    private static void merge(List<Entry> entries, YamlNode more) {
+        if (more instanceof Mapping block) {
+            block.entries().forEach(entry -> put(entries, entry.key(), entry.keyPosition(), entry.value()));
+        }
+    }
+
+    private static void put(List<Entry> entries, String key, Position place, YamlNode value) {
+        entries.removeIf(entry -> entry.key().equals(key));
+        entries.add(new Entry(key, place, value));
+    }
+
+    private YamlNode named(Token first) throws Unreadable {
+        switch (first.text()) {
+            case "True", "False":
+                return flag(first.text().equals("True"), first.at());
+            case "None":
+                return new Scalar(first.at(), "null", true);
+            case "lambda", "for", "if", "else", "in", "yield":
+                throw new Unreadable();
+            default:
+                break;
+        }
+        StringBuilder name = new StringBuilder(first.text());
+        while (at + 1 < end && peek().is(".") && tokens.get(at + 1).kind() == Kind.NAME) {
+            name.append('.').append(tokens.get(at + 1).text());
+            at += 2;
+        }
+        if (take("(")) {
+            return call(first, name.toString());
+        }
+        YamlNode known = names.apply(name.toString());
+        return known != null ? known : unknown(first.at(), name.toString());
+    }
+
+    /** Named arguments as a block; one argument without a name of {@code int} and its like as itself. */
+    private YamlNode call(Token first, String function) throws Unreadable {
+        List<Entry> entries = new ArrayList<>();
+        YamlNode only = null;
+        while (!take(")")) {
+            Position place = peek().at();
+            boolean named = peek().kind() == Kind.NAME
+                    && at + 1 < end
+                    && tokens.get(at + 1).is("=");
+            if (take("**")) {
+                merge(entries, item());
+            } else if (named) {
+                String name = tokens.get(at).text();
+                at += 2;
+                put(entries, name, place, item());
+            } else {
+                take("*");
+                YamlNode value = item();
+                only = only == null ? value : only;
+            }
+            separator(")");
+        }
+        String last = function.substring(function.lastIndexOf('.') + 1);
+        boolean loads = last.equals("from_pretrained") && only != null;
+        if (loads && only != null) {
+            put(entries, MODEL, first.at(), only);
+        }
+        if (!entries.isEmpty()) {
+            Mapping arguments = new Mapping(first.at(), entries);
+            if (!last.equals("dict")) {
+                calls.add(Map.entry(function, arguments));
+            }
+            return arguments;
+        }
+        boolean same = List.of("int", "float", "str", "bool", "update", "dict").contains(last);
+        return same && only != null ? only : unknown(first.at(), function + "()");
+    }
+}

@@ -1,0 +1,335 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.importing.PythonExpression.Unreadable;
+import io.shardsim.scenarios.importing.PythonTokens.Kind;
+import io.shardsim.scenarios.importing.PythonTokens.Token;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a Python script or the cells of a notebook set: assignments, branches whose condition is known, and loops over the items of a dict, from the top
+ * down; bodies of functions in their place. Nothing is executed: what depends on anything else is not known, and is named as it is written.
+ */
+final class PythonScript {
+    private final List<Token> tokens;
+    private final PythonExpression expressions;
+    private Map<String, YamlNode> set = new LinkedHashMap<>(Map.of("__name__", PythonExpression.text("__main__")));
+    /** Calls of which it is not known whether they are made. */
+    private final List<Token> undecided = new ArrayList<>();
+
+    private int at;
+    private int depth;
+    private int steps;
+
+    private PythonScript(String text) {
+        tokens = PythonTokens.of(text);
+        expressions = new PythonExpression(tokens, this::value);
+    }
+
+    /**
+     * What a script comes to.
+     *
+     * @param calls the blocks of named arguments of all calls, by the name of what is called, in the order of the text
+     * @param undecided names of what is called only if something holds that is not known
+     * @param set values of names at the end
+     */
+    record Outcome(List<Map.Entry<String, Mapping>> calls, List<Token> undecided, Map<String, YamlNode> set) {}
+
+    static Outcome read(String text) {
+        List<Map.Entry<String, Mapping>> calls = new ArrayList<>();
+        PythonScript script = new PythonScript(text);
+        script.expressions.calls(calls);
+        while (script.token().kind() != Kind.END) {
+            script.block();
+            script.at += script.token().kind() == Kind.END ? 0 : 1;
+        }
+        return new Outcome(calls, script.undecided, script.set);
+    }
+
+    private @Nullable YamlNode value(String name) {
+        return set.get(name);
+    }
+
+    private Token token() {
+        return tokens.get(at);
+    }
+
+    /** Statements up to the end of the block. */
+    private void block() {
+        depth++;
+        while (token().kind() != Kind.OUT && token().kind() != Kind.END) {
+            statement();
+        }
+        depth--;
+    }
+
+    private void statement() {
+        if (++steps > YamlReader.VALUES_MAX || depth > YamlReader.DEPTH_MAX) {
+            at = tokens.size() - 1;
+            return;
+        }
+        if (token().kind() == Kind.IN) {
+            at++;
+            block();
+            at += token().kind() == Kind.OUT ? 1 : 0;
+            return;
+        }
+        switch (token().text()) {
+            case "if" -> branches();
+            case "for" -> loop();
+            case "def", "class", "async" -> inItsPlace();
+            case "with", "try" -> {
+                header();
+                body();
+            }
+            case "while", "except", "else", "finally", "elif" -> {
+                header();
+                forget();
+            }
+            default -> simple(lineEnd());
+        }
+    }
+
+    /** The end of the line, or a semicolon. */
+    private int lineEnd() {
+        int end = at;
+        while (tokens.get(end).kind() != Kind.LINE && tokens.get(end).kind() != Kind.END) {
+            end++;
+        }
+        return end;
+    }
+
+    /** Goes past the colon that ends the head of a statement; returns where it stands. */
+    private int header() {
+        int open = 0;
+        int end = at;
+        for (; tokens.get(end).kind() != Kind.LINE && tokens.get(end).kind() != Kind.END; end++) {
+            String text = tokens.get(end).kind() == Kind.SIGN ? tokens.get(end).text() : "";
+            open += "([{".contains(text) && !text.isEmpty() ? 1 : ")]}".contains(text) && !text.isEmpty() ? -1 : 0;
+            if (text.equals(":") && open == 0) {
+                at = end + 1;
+                return end;
+            }
+        }
+        at = end;
+        return end;
+    }
+
+    /** What a statement's head governs: the rest of its line, or the block below. */
+    private void body() {
+        if (token().kind() != Kind.LINE) {
+            simple(lineEnd());
+            return;
+        }
+        at++;
+        if (token().kind() == Kind.IN) {
+            statement();
+        }
+    }
+
+    /** Goes past a body; what it would set is not known. */
+    private void forget() {
+        int start = at;
+        int open = 0;
+        boolean inBlock = token().kind() == Kind.LINE
+                && tokens.get(Math.min(at + 1, tokens.size() - 1)).kind() == Kind.IN;
+        if (inBlock) {
+            for (at++; token().kind() != Kind.END; at++) {
+                open += token().kind() == Kind.IN ? 1 : token().kind() == Kind.OUT ? -1 : 0;
+                if (open == 0) {
+                    at++;
+                    break;
+                }
+            }
+        } else {
+            at = Math.min(lineEnd() + 1, tokens.size() - 1);
+        }
+        for (int i = start; i < at; i++) {
+            boolean begins = i == start
+                    || tokens.get(i - 1).kind() != Kind.NAME
+                            && tokens.get(i - 1).kind() != Kind.SIGN;
+            if (begins && tokens.get(i).kind() == Kind.NAME) {
+                forgetTarget(i);
+            }
+            if (tokens.get(i).kind() == Kind.NAME && tokens.get(i + 1).is("(")) {
+                undecided.add(tokens.get(i));
+            }
+        }
+    }
+
+    private void forgetTarget(int target) {
+        String name = tokens.get(target).text();
+        Token next = tokens.get(target + 1);
+        if (next.is("[") && tokens.get(target + 2).kind() == Kind.TEXT && set.get(name) instanceof Mapping block) {
+            Token key = tokens.get(target + 2);
+            set.put(name, with(block, key.text(), PythonExpression.text("where a condition holds"), key.at()));
+        } else if (next.is("=") || next.is("[") || next.is("+=")) {
+            set.remove(name);
+        }
+    }
+
+    private void branches() {
+        boolean done = false;
+        boolean decided = true;
+        while (token().is("if") || token().is("elif") || token().is("else")) {
+            boolean last = token().is("else");
+            int start = at + 1;
+            int end = header();
+            Boolean holds = last ? Boolean.TRUE : decided && !done ? condition(start, end) : Boolean.FALSE;
+            decided &= holds != null;
+            if (!done && decided && Boolean.TRUE.equals(holds)) {
+                done = true;
+                body();
+            } else if (done || decided) {
+                skip();
+            } else {
+                forget();
+            }
+            if (last) {
+                return;
+            }
+        }
+    }
+
+    /** Goes past a body that does not run. */
+    private void skip() {
+        Map<String, YamlNode> before = new LinkedHashMap<>(set);
+        int calls = undecided.size();
+        forget();
+        set = before;
+        undecided.subList(calls, undecided.size()).clear();
+    }
+
+    private @Nullable Boolean condition(int start, int end) {
+        try {
+            return expressions.isTrue(expressions.read(start, end));
+        } catch (Unreadable unknown) {
+            return null;
+        }
+    }
+
+    /** Over the items of a dict that is known. */
+    private void loop() {
+        int start = at;
+        int end = header();
+        boolean items = end - start == 10
+                && tokens.get(start + 2).is(",")
+                && tokens.get(start + 4).is("in")
+                && tokens.get(start + 7).is("items");
+        if (!items || !(set.get(tokens.get(start + 5).text()) instanceof Mapping block)) {
+            forget();
+            return;
+        }
+        int body = at;
+        for (Entry entry : block.entries()) {
+            at = body;
+            set.put(tokens.get(start + 1).text(), new Scalar(entry.keyPosition(), entry.key(), false));
+            set.put(tokens.get(start + 3).text(), entry.value());
+            body();
+        }
+        if (block.entries().isEmpty()) {
+            skip();
+        }
+    }
+
+    /** A function or a class, whose names are its own. */
+    private void inItsPlace() {
+        Map<String, YamlNode> outside = new LinkedHashMap<>(set);
+        header();
+        body();
+        set = outside;
+    }
+
+    /** An assignment, a call, or anything else on one line. */
+    private void simple(int end) {
+        int start = at;
+        at = Math.min(end + 1, tokens.size() - 1);
+        int open = 0;
+        int from = start;
+        List<Integer> signs = new ArrayList<>();
+        for (int i = start; i <= end; i++) {
+            String text = tokens.get(i).kind() == Kind.SIGN ? tokens.get(i).text() : "";
+            open += text.matches("[(\\[{]") ? 1 : text.matches("[)\\]}]") ? -1 : 0;
+            if (open == 0 && text.equals("=")) {
+                signs.add(i);
+            }
+            if (i == end || open == 0 && text.equals(";")) {
+                assign(from, signs, i);
+                from = i + 1;
+                signs.clear();
+            }
+        }
+    }
+
+    private void assign(int start, List<Integer> signs, int end) {
+        int valueStart = signs.isEmpty() ? start : signs.get(signs.size() - 1) + 1;
+        YamlNode value;
+        try {
+            boolean word = tokens.get(valueStart).is("return")
+                    || tokens.get(valueStart).is("await");
+            value = expressions.read(word ? valueStart + 1 : valueStart, end);
+        } catch (Unreadable unknown) {
+            value = null;
+        }
+        int target = start;
+        for (int sign : signs) {
+            set(target, sign, value);
+            target = sign + 1;
+        }
+        if (signs.isEmpty() && start + 1 < end && tokens.get(start + 1).text().matches("[-+*/]=")) {
+            set.remove(tokens.get(start).text());
+        }
+        if (signs.isEmpty()
+                && end - start > 3
+                && tokens.get(start + 2).is("update")
+                && set.get(tokens.get(start).text()) instanceof Mapping block
+                && value instanceof Mapping more) {
+            Mapping all = block;
+            for (Entry entry : more.entries()) {
+                all = with(all, entry.key(), entry.value(), entry.keyPosition());
+            }
+            set.put(tokens.get(start).text(), all);
+        }
+    }
+
+    /** {@code name}, {@code name: type} or {@code name[key]}. */
+    private void set(int start, int end, @Nullable YamlNode value) {
+        String name = tokens.get(start).text();
+        boolean plain =
+                end == start + 1 || end > start + 1 && tokens.get(start + 1).is(":");
+        if (plain && value != null) {
+            set.put(name, value);
+        } else if (plain) {
+            set.remove(name);
+        } else if (tokens.get(start + 1).is("[") && set.get(name) instanceof Mapping block) {
+            try {
+                if (expressions.read(start + 2, end - 1) instanceof Scalar key) {
+                    set.put(
+                            name,
+                            with(block, key.text(), value, tokens.get(start).at()));
+                }
+            } catch (Unreadable unknown) {
+                set.remove(name);
+            }
+        }
+    }
+
+    /** The block with a key set to a value, or without it where that is not known. */
+    private static Mapping with(Mapping block, String key, @Nullable YamlNode value, Position place) {
+        List<Entry> entries = new ArrayList<>(block.entries());
+        entries.removeIf(entry -> entry.key().equals(key));
+        if (value != null) {
+            entries.add(new Entry(key, place, value));
+        }
+        return new Mapping(block.position(), entries);
+    }
+}

@@ -1,0 +1,205 @@
+package io.shardsim.scenarios.importing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import io.shardsim.simulator.yaml.YamlNode.Sequence;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What scripts and notebooks come to without being executed. */
+class PythonScriptTest {
+    private static final String SCRIPT = """
+            import torch
+            from peft import (
+                LoraConfig,
+            )
+            MODEL = "meta-llama/Llama-2-7b-hf"  # the base
+            SEQ = 1024 * 2
+
+            @decorated
+            def text_of(x, *more, key=lambda a, b: a):
+                return f"### {x['a']}\\n{x['b']}"
+
+            class Holder:
+                bf16 = "not this one"
+
+            bf16 = True
+            bnb = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_compute_dtype=torch.bfloat16)
+            model = AutoModelForCausalLM.from_pretrained(MODEL, quantization_config=bnb, device_map="auto")
+            tokenizer = AutoTokenizer.from_pretrained("somebody/another-model")
+            adapters = LoraConfig(r=16, lora_alpha=32, target_modules=["q_proj", "v_proj"])
+
+            def main():
+                bs = 4
+                args = TrainingArguments(
+                    output_dir="out", per_device_train_batch_size=bs, gradient_accumulation_steps=8 // 2, bf16=bf16,
+                    gradient_checkpointing=True, learning_rate=2e-4)
+                trainer = SFTTrainer(model=model, args=args, peft_config=adapters, max_seq_length=SEQ, packing=True)
+                [print(x) for x in trainer.train()]
+
+            if __name__ == "__main__":
+                main()
+            """;
+
+    private static String value(YamlNode node) {
+        if (node instanceof Mapping block) {
+            return block.entries().stream().map(PythonScriptTest::value).collect(Collectors.joining(", ", "{", "}"));
+        }
+        return node instanceof Sequence list
+                ? list.items().stream().map(PythonScriptTest::value).collect(Collectors.joining(", ", "[", "]"))
+                : ((Scalar) node).text();
+    }
+
+    private static String value(Entry entry) {
+        return entry.key() + ": " + value(entry.value());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "a = 1_024 * 2 + 1 | 2049",
+                "b = 7 // 2; a = -b % 2 | -1",
+                "a = b = 'x' 'y' | xy",
+                "d = {'k': [1, 2], **{'m': 3}}; a = d['k'][-1] + d['m'] | 5",
+                "d = dict(k=4); d['k'] = 5; d.update({'m': 6}); a = d | {k: 5, m: 6}",
+                "x = None; a = 1 if x is None else 2 | 1",
+                "x = 0; a = 'no' if not x and x != 1 else 'yes' | no",
+                "a = 'p4d' in ['p4d', 'p5'] | true",
+                "a: int = 3 | 3",
+                "a = (1, (2)) | [1, 2]",
+                "a = {'k': f(x), 'm': [y for y in z]} | {k: f(), m: [yforyinz]}",
+                "if 1 > 2: a = 3~else: a = 4 | 4",
+                "if 1 > 2:~  a = 3~elif 2 > 1:~  a = 5~else:~  a = 4 | 5",
+                "a = {}~for k, v in {'x': 1}.items():~  a[k] = v | null",
+                "m = {'x': 1, 'y': 2}~a = {}~for k, v in m.items():~  a[k] = v | {x: 1, y: 2}",
+                "a = 1~if unknown:~  a = 2 | null",
+                "a = {'k': 1}~if unknown:~  a['k'] = 2 | {k: where a condition holds}",
+                "a = 1~a += 1 | null",
+                "a = 1~def f():~  a = 2 | 1",
+                "a = 1~try:~  a = 2~except E:~  a = 3 | null",
+                "a = 1~  b = 2~c = 3 | 1",
+                "a = some_call() | null"
+            })
+    void whatFollowsIsKnown(String script, String expected) {
+        String text = script.replace('~', '\n');
+        Map<String, YamlNode> set = PythonScript.read(text).set();
+        assertThat(set.containsKey("a") ? value(set.get("a")) : "null").as(text).isEqualTo(expected);
+    }
+
+    @Test
+    void aScriptOfTheTrainerIsReadWithItsModelAndAdapters() throws Exception {
+        Imported read = ScenarioImport.readText("train.py", SCRIPT, Choices.NONE);
+        assertThat(read.text())
+                .contains("model: llama2-7b\n", "sequence_length: 2048\n", "micro_batch: 4\n", "precision: bf16\n")
+                .contains("global_batch: 128  # micro-batch x 4 accumulation steps x 8 replicas")
+                .contains("r: 16\n  target_modules: [q_proj, v_proj]\n  frozen_bits: 4\n");
+    }
+
+    @Test
+    void whatDependsOnTheUnknownIsAskedFor() {
+        assertThat(problem(SCRIPT.replace("adapters = LoraConfig", "if args.lora:\n    adapters = LoraConfig")))
+                .startsWith("20: LoraConfig is called where a condition");
+        assertThat(problem(SCRIPT.replace("MODEL = \"meta-llama/Llama-2-7b-hf\"", "MODEL = args.model")))
+                .contains("model_name_or_path MODEL is not in the catalog; give");
+    }
+
+    private static String problem(String script) {
+        try {
+            return ScenarioImport.readText("train.py", script, Choices.NONE).text();
+        } catch (InputException refused) {
+            return refused.problems().get(0).position().line() + ": "
+                    + refused.problems().get(0).message();
+        }
+    }
+
+    /** Cells as strings and as lists of lines; places are those of the file. */
+    @Test
+    void theCellsOfANotebookAreOneScript() throws Exception {
+        String notebook = """
+                {"nbformat": 4, "cells": [
+                  {"cell_type": "markdown", "source": ["degree = 4"]},
+                  {"cell_type": "code", "source": [
+                    "%%time\\n",
+                    "degree = 16\\n",
+                    "hyperparameters = {\\"hidden_width\\": 2048, \\"num_layers\\": 4, \\"num_heads\\": 16, \\"bf16\\": 1, \\"max_context_width\\": 1024}"]},
+                  {"cell_type": "code", "source": "if degree > 8:\\n    hyperparameters[\\"train_batch_size\\"] = 2"},
+                  {"cell_type": "code", "source": [
+                    "estimator = PyTorch(role=role, instance_type='ml.p4d.24xlarge', instance_count=2,\\n",
+                    "  hyperparameters=hyperparameters, distribution={'smdistributed': {'modelparallel': {'enabled': True,\\n",
+                    "  'parameters': {'ddp': True, 'bf16': hyperparameters['bf16'] > 0, 'sharded_data_parallel_degree': degree}}}})"]}]}
+                """;
+        assertThat(ScenarioImport.readText("a.ipynb", notebook, Choices.NONE).text())
+                .contains(
+                        "hidden: 2048",
+                        "kind: mics",
+                        "shard_group: 16",
+                        "micro_batch: 2",
+                        "nodes: 2",
+                        "precision: bf16");
+        assertThatThrownBy(() -> ScenarioImport.readText(
+                        "a.ipynb", notebook.replace("'ml.p4d.24xlarge'", "'ml.p9.48xlarge'"), Choices.NONE))
+                .isInstanceOfSatisfying(
+                        InputException.class,
+                        refused -> assertThat(
+                                        refused.problems().get(0).position().line())
+                                .isEqualTo(9));
+        assertThatThrownBy(() -> ScenarioImport.readText("a.ipynb", notebook.replace("PyTorch", "print"), Choices.NONE))
+                .isInstanceOf(InputException.class);
+    }
+
+    @Test
+    void noTextEndsInAnythingButWhatItComesTo() {
+        SplittableRandom random = new SplittableRandom(11);
+        List<String> parts = List.of(
+                "(",
+                ")",
+                "[",
+                "]",
+                "{",
+                "}",
+                ":",
+                "=",
+                "\n",
+                "    ",
+                "'",
+                "\"\"\"",
+                "\\",
+                "if ",
+                "for ",
+                "**",
+                ".",
+                ",",
+                "not ",
+                "0e9",
+                "1e999999999",
+                "%",
+                "/0");
+        for (int i = 0; i < 3000; i++) {
+            StringBuilder text = new StringBuilder(SCRIPT);
+            for (int j = random.nextInt(6); j >= 0; j--) {
+                int at = random.nextInt(text.length());
+                if (random.nextBoolean()) {
+                    text.insert(at, parts.get(random.nextInt(parts.size())));
+                } else {
+                    text.delete(at, Math.min(text.length(), at + random.nextInt(30)));
+                }
+            }
+            PythonScript.read(text.toString());
+        }
+        assertThat(PythonScript.read("a = " + "(".repeat(100_000)).set()).doesNotContainKey("a");
+        assertThat(PythonScript.read("a = " + "-".repeat(100_000) + "1").set()).containsKey("a");
+        assertThat(PythonScript.read("if x:\n".repeat(5_000)).set()).doesNotContainKey("a");
+    }
+}
