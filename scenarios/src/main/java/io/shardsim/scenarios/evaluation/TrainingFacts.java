@@ -110,7 +110,10 @@ final class TrainingFacts {
         if (task.microBatch() == null && training.fits()) {
             notes.add("micro_batch " + job.microBatch()
                     + (fit.isRoomy()
-                            ? ": the largest that fits with fragmentation. Set training.micro_batch to change it."
+                            ? (job.parallel().stages() > 1
+                                            ? ": the one that promises the shortest step of this pipeline."
+                                            : ": the largest that fits with fragmentation.")
+                                    + " Set training.micro_batch to change it."
                             : ": the smallest that fits. None fits with fragmentation."));
         }
         notes.addAll(new SettingRemarks(training).sentences());

@@ -8,7 +8,6 @@ import io.shardsim.scenarios.evaluation.Prospect;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.scenario.ScenarioKeys;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
-import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.catalog.FigureFolder;
 import io.shardsim.simulator.schema.Block;
@@ -28,10 +27,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * On how many GPUs each usual way to train a model fits at the least, and how fast it is there. A way is a file of the folder {@code catalog/ways}. GPUs are counted in powers
- * of two, then in whole servers; what fits leaves room for fragmentation. Of a pipeline's micro-batches the one whose bound is shortest is taken, of others the largest.
+ * of two, then in whole servers; what fits leaves room for fragmentation.
  */
 public final class Fits {
-    /** Samples of a step for each GPU, of which the largest micro-batch that fits is taken. */
+    /** Samples of a step for each GPU. */
     static final int SAMPLES_PER_GPU = 8;
 
     private static final FigureFolder WAYS = new FigureFolder(
@@ -41,7 +40,6 @@ public final class Fits {
                     Key.optional("of", ScalarTypes.choice("dense", "experts"), "models that it is for; omitted: all"),
                     Key.required("settings", BlockType.openWith(), "what it writes into a scenario, by dotted key")));
 
-    private static final String MICRO_BATCH = "training.micro_batch";
     private static final String LORA = "lora";
 
     private final Asked asked;
@@ -166,12 +164,9 @@ public final class Fits {
             settings.put("training.global_batch", String.valueOf(SAMPLES_PER_GPU * gpus));
             try {
                 Map<String, String> smallest = new LinkedHashMap<>(settings);
-                smallest.put(MICRO_BATCH, "1");
+                smallest.put("training.micro_batch", "1");
                 Prospect prospect = Prospect.of(file.with(smallest));
                 if (prospect.fits() && !prospect.tight()) {
-                    if (isPipeline(file.with(settings))) {
-                        settings.put(MICRO_BATCH, String.valueOf(fastestOfPipeline(settings)));
-                    }
                     return new Row(title, settings, file.with(settings), "", null);
                 }
                 why = "does not fit on " + gpus + " GPUs";
@@ -180,35 +175,6 @@ public final class Fits {
             }
         }
         return new Row(title, way, null, why, null);
-    }
-
-    private static boolean isPipeline(ScenarioPoint point) {
-        return ((Task.Training) point.task())
-                        .strategy()
-                        .create()
-                        .modelParallel()
-                        .stages()
-                > 1;
-    }
-
-    /** The micro-batch of a pipeline that promises the shortest step: the largest leaves stages waiting. */
-    private int fastestOfPipeline(Map<String, String> way) throws InputException {
-        Map<String, String> settings = new LinkedHashMap<>(way);
-        int samples = Prospect.samplesOfReplica(file.with(way));
-        double least = Double.POSITIVE_INFINITY;
-        int best = 1;
-        for (int microBatch = 1; samples % microBatch == 0; microBatch *= 2) {
-            settings.put(MICRO_BATCH, String.valueOf(microBatch));
-            Prospect prospect = Prospect.of(file.with(settings));
-            if (!prospect.fits() || prospect.tight()) {
-                break;
-            }
-            if (prospect.leastStepSeconds() < least) {
-                least = prospect.leastStepSeconds();
-                best = microBatch;
-            }
-        }
-        return best;
     }
 
     /** Powers of two up to a server, then of servers. */

@@ -7,6 +7,7 @@ import io.shardsim.simulator.collective.ChannelProgram.Primitive;
 import io.shardsim.simulator.collective.Transport;
 import io.shardsim.simulator.kernel.EventOrder;
 import io.shardsim.simulator.plan.Operation;
+import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.protocol.Chunk;
 import io.shardsim.simulator.protocol.DeviceMessage;
 import io.shardsim.simulator.protocol.GpuEvent;
@@ -32,6 +33,9 @@ public final class GpuDevice extends Device {
     /** What a warp copies or adds up at once [bytes]: 16 in each of 32 lanes (NCCL, src/device/common_kernel.h). */
     private static final long WARP_BYTES = 512;
 
+    /** Streams whose collectives stand between two kernels. */
+    private static final boolean[] HOLDS_UP = holdsUp();
+
     private final GpuSpecification specification;
     private final GpuState state;
     private final ActorRef<DeviceMessage> self;
@@ -56,6 +60,14 @@ public final class GpuDevice extends Device {
         this.specification = specification;
         this.state = state;
         self = context.getSelf();
+    }
+
+    private static boolean[] holdsUp() {
+        boolean[] holds = new boolean[RankPlan.STREAMS];
+        for (Stream stream : Stream.values()) {
+            holds[stream.ordinal()] = stream.goesAheadOfKernels();
+        }
+        return holds;
     }
 
     public static Behavior<DeviceMessage> create(GpuSpecification specification, GpuState state) {
@@ -252,7 +264,10 @@ public final class GpuDevice extends Device {
         }
     }
 
-    /** Blames the stream whose end set off what is going on for the time in which the compute stream was idle. */
+    /**
+     * Blames the stream whose end set off what is going on for the time in which the compute stream was idle: where compute starts, and where an exchange
+     * starts that compute waits for, so that the exchange is not blamed for what it waited for itself, such as another stage.
+     */
     private void expose(long nowPs) {
         state.addExposed(cause, nowPs - state.computeIdleSincePs);
         if (specification.observer() != null && nowPs > state.computeIdleSincePs) {
@@ -269,7 +284,7 @@ public final class GpuDevice extends Device {
         if (stream != cause) {
             state.waited[stream] = state.waited[cause];
         }
-        if (stream == COMPUTE) {
+        if (stream == COMPUTE || HOLDS_UP[stream] && !state.running[COMPUTE] && !state.hasComputedAll()) {
             expose(nowPs);
         }
         int[] marks = state.plan.marksAtStart(stream, position);

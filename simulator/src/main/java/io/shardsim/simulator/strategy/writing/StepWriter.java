@@ -389,7 +389,10 @@ public final class StepWriter {
         return done;
     }
 
-    /** Adds up a number over the ranks that hold one copy of the model, within each stage and then over the stages. */
+    /**
+     * Adds up a number over the ranks that hold one copy of the model, within each stage and then over the stages. These wait there until the first stage has
+     * done its last backward, so that the exchange counts as the pipeline's.
+     */
     public int allReduceOverModel(long bytes, String label, int... waits) {
         plan.stage(StepPlan.EVERY_STAGE);
         int done = NONE;
@@ -401,7 +404,8 @@ public final class StepWriter {
         if (job.parallel().stages() > 1) {
             RankGroups group =
                     new RankGroups("pipeline", job.worldSize(), job.parallel().stages(), job.stageRanks());
-            done = allReduce(group, bytes, SCALAR_ALGORITHM, label, before);
+            done = collective(
+                    Stream.PIPELINE_BACKWARD, CollectiveKind.ALL_REDUCE, group, bytes, SCALAR_ALGORITHM, label, before);
         }
         plan.stage(stage);
         return done;
