@@ -29,6 +29,11 @@ public record StrategyDescriptor(
     /** The parameter of strategies that come with a collective library. */
     public static final String COLLECTIVE_LIBRARY = "collective_library";
 
+    /** The parameter that splits layers. */
+    public static final String TENSOR = "tensor_parallel";
+    /** Switches that split or overlap something within it, and mean nothing without. */
+    public static final List<String> WITHIN_TENSOR = List.of("sequence_parallel", "overlap_tensor_exchange");
+
     /** The parameter that names the algorithm of reductions. */
     public static final String REDUCE_ALGORITHM = "reduce_algorithm";
     /** Parameters that name algorithms. */

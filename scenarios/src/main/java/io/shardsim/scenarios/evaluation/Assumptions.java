@@ -17,6 +17,7 @@ import io.shardsim.topology.PcieSpec;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -64,6 +65,7 @@ final class Assumptions {
         if (!of.says("framework")) {
             of.addKernels();
             of.addAttention();
+            of.addCheckpointing();
         }
         of.addMicroBatch();
         if (point.cluster().nodes() > 1) {
@@ -130,6 +132,13 @@ final class Assumptions {
             return;
         }
         add("flash attention", choices("standard", "training.attention", "standard"));
+    }
+
+    /** Advice tries the others. */
+    private void addCheckpointing() {
+        if (!says("training.activation_checkpointing")) {
+            add(task.execution().kept().checkpointing().name().toLowerCase(Locale.ROOT) + " checkpointing", List.of());
+        }
     }
 
     /** The next smaller one. */

@@ -41,7 +41,6 @@ import java.util.stream.Collectors;
  * that shard among fewer ranks where this one cannot; they are tried with this run's kernels.
  */
 final class Levers {
-    private static final String TENSOR = "tensor_parallel";
     private static final String PROFILE = "framework_profile";
     private static final String KERNELS = "training.kernels";
     private static final String OFFLOAD = "training.activation_offload";
@@ -82,6 +81,7 @@ final class Levers {
         of.addKernels();
         of.addMemory();
         of.addSwitches();
+        of.addInterleaved();
         of.addSplits();
         if (of.communicates()) {
             of.addShardGroups();
@@ -125,9 +125,8 @@ final class Levers {
             addFewerCheckpoints();
         }
         if (execution.microBatch() != null) {
-            Lever.ofOpen("Largest micro-batch", point, Map.of()).ifPresent(levers::add);
-        } else if (job.parallel().stages() > 1 && job.microBatch() > 1) {
-            add("Smallest micro-batch", Map.of(Lever.MICRO_BATCH, "1"));
+            String open = job.parallel().stages() > 1 ? "Quickest micro-batch" : "Largest micro-batch";
+            Lever.ofOpen(open, point, Map.of()).ifPresent(levers::add);
         }
     }
 
@@ -175,6 +174,16 @@ final class Levers {
         }
     }
 
+    /** Pieces of stages in turn, which leave fewer idle. */
+    private void addInterleaved() {
+        String interleaved = "interleaved";
+        if (job.parallel().stages() > 1 && !job.parallel().pipeline().schedule().equals(interleaved)) {
+            add(
+                    "Interleaved stages of 2 pieces",
+                    Map.of("strategy.pipeline_schedule", interleaved, "strategy.model_chunks", "2"));
+        }
+    }
+
     /** Half of each split. Where layers are split no more, nothing is left to split along the sequence. */
     private void addSplits() {
         List<KnownSetting> splits = KnownSetting.all().stream()
@@ -186,8 +195,8 @@ final class Levers {
             int ranks = (int) count(parameter);
             Map<String, String> settings = new LinkedHashMap<>();
             settings.put(split.path(), String.valueOf(ranks / 2));
-            if (parameter.equals(TENSOR) && ranks == 2) {
-                for (String within : List.of("sequence_parallel", "overlap_tensor_exchange")) {
+            if (parameter.equals(StrategyDescriptor.TENSOR) && ranks == 2) {
+                for (String within : StrategyDescriptor.WITHIN_TENSOR) {
                     if (inForce.flagOr(within, false)) {
                         settings.put("strategy." + within, "false");
                     }

@@ -30,7 +30,7 @@ final class NearestFit {
     /** Beyond the largest clusters that anyone rents. */
     private static final int NODES_MAX = 4096;
 
-    private static final String TENSOR = "tensor_parallel";
+    private static final String TENSOR = StrategyDescriptor.TENSOR;
 
     private static final String GLOBAL_BATCH = "training.global_batch";
 

@@ -55,7 +55,7 @@ public final class WhatIfText {
         prices.knobs().stream()
                 .filter(knob -> Math.abs(knob.gain()) < SHOWN)
                 .forEach(knob -> idle.add(knob.trial().title()));
-        named("No effect", idle);
+        named("No effect on speed", idle);
         named(
                 "Do not fit",
                 prices.others().tooLarge().stream().map(Trial::title).toList());

@@ -160,13 +160,28 @@ final class SearchSpace {
                 keys.put(key, values);
             }
         });
-        List<Map<String, String>> combinations = expand(outer, keys);
+        List<Map<String, String>> combinations =
+                expand(outer, keys).stream().map(this::withoutIdleSwitches).toList();
         AtomicInteger added = new AtomicInteger();
         combinations.parallelStream().map(this::withMicroBatches).forEachOrdered(resolved -> {
             add(resolved);
             progress.show(
                     (double) added.incrementAndGet() / combinations.size(), candidates.size() + " candidates so far");
         });
+    }
+
+    /** Where layers are split no more, what the file splits within them goes, too. */
+    private Map<String, String> withoutIdleSwitches(Map<String, String> settings) {
+        if (!"1".equals(settings.get("strategy." + StrategyDescriptor.TENSOR))) {
+            return settings;
+        }
+        Map<String, String> without = new LinkedHashMap<>(settings);
+        for (String within : StrategyDescriptor.WITHIN_TENSOR) {
+            if ("true".equals(file.text("strategy." + within))) {
+                without.putIfAbsent("strategy." + within, "false");
+            }
+        }
+        return without;
     }
 
     /** From a node to the whole cluster. */

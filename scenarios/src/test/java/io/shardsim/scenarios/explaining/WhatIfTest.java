@@ -76,7 +76,7 @@ class WhatIfTest {
                     .as(trial.title())
                     .isEqualTo(prices.run().digest());
         }
-        assertThat(WhatIfText.write(List.of(prices), 80)).contains("No effect: ");
+        assertThat(WhatIfText.write(List.of(prices), 80)).contains("No effect on speed: ");
     }
 
     /** What run advises is among the settings that are priced, with the same gain, and nothing that run tried gains more than its advice. */

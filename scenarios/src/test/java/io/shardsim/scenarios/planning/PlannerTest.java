@@ -154,6 +154,24 @@ class PlannerTest {
         assertThat(PlanText.write(plan, 100)).contains("\n      1  ", "\ntight 2  ");
     }
 
+    /** What the file splits within tensor parallelism goes where there is none. */
+    @Test
+    void withoutTensorParallelismNothingIsSplitAlongTheSequence() throws Exception {
+        String text = """
+                scenario: split
+                model: {hidden: 1024, layers: 4, heads: 16, vocab: 4096}
+                cluster: {instance: p4d.24xlarge, nodes: 1}
+                training: {sequence_length: 512, global_batch: 8, micro_batch: 1, activation_checkpointing: full}
+                strategy: {kind: megatron-core, sequence_parallel: true, pipeline_parallel: 1}
+                search: {strategy.tensor_parallel: [1, 2]}
+                """;
+        assertThat(SearchSpace.of(Variations.readText("split.yaml", text), 1, (share, what) -> {})
+                        .candidates())
+                .extracting(one -> one.settings().get("strategy.tensor_parallel") + " "
+                        + one.settings().get("strategy.sequence_parallel"))
+                .contains("1 false", "2 null");
+    }
+
     @Test
     void listingTellsHowFarItIs() throws Exception {
         List<Double> shares = new ArrayList<>();

@@ -229,7 +229,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         int rankSequence = sequenceLength / context;
         if (sequence() && tensor == 1) {
             problems.add(Refusal.of(
-                    "sequence_parallel true with tensor_parallel 1 splits nothing; set tensor_parallel to 2 or more, or remove it",
+                    "sequence_parallel true with tensor_parallel 1 splits nothing; set tensor_parallel to 2 or more, or remove sequence_parallel",
                     "sequence_parallel",
                     "tensor_parallel"));
         }

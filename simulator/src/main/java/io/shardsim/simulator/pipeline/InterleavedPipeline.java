@@ -51,8 +51,8 @@ public final class InterleavedPipeline implements PipelineSchedule {
                     "pipeline_schedule interleaved needs the " + microBatches
                             + " micro-batches of a rank to be a multiple of pipeline_parallel " + stages
                             + "; change micro_batch or global_batch so that there are "
-                            + Math.max(1, microBatches / stages) * stages
-                            + " or " + (microBatches / stages + 1) * stages,
+                            + (microBatches < stages ? "" : microBatches / stages * stages + " or ")
+                            + (microBatches / stages + 1) * stages,
                     "pipeline_schedule",
                     "pipeline_parallel"));
         }

@@ -1,0 +1,70 @@
+package io.shardsim.scenarios.evaluation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.shardsim.reports.RunResult;
+import io.shardsim.reports.StepBreakdown;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.plan.Stream;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is said of a pipeline's waits, and the micro-batch that it gets where none is given. */
+class PipelineStepTest {
+    private static RunResult run(ScenarioPoint point) throws Exception {
+        try (PointSimulation simulation = new PointSimulation(1, true)) {
+            return simulation.run(point);
+        }
+    }
+
+    private static ScenarioPoint point(String training, String strategy) throws Exception {
+        return ScenarioReader.readText("a.yaml", """
+                        scenario: pipeline
+                        model: llama3-8b
+                        cluster: {instance: p5.48xlarge, nodes: 1}
+                        training: {sequence_length: 2048, precision: bf16, %s}
+                        strategy: {kind: megatron-core, %s}
+                        """.formatted(training, strategy))
+                .points()
+                .get(0);
+    }
+
+    /** A collective of a stage that begins when another stage has sent is not to blame for the wait; nor is, without replicas, the norm over all stages. */
+    @ParameterizedTest
+    @CsvSource({"false", "true"})
+    void stagesThatWaitForEachOtherSaySo(boolean sequence) throws Exception {
+        StepBreakdown step = run(point(
+                        "global_batch: 8, micro_batch: 2",
+                        "tensor_parallel: 2, pipeline_parallel: 4, sequence_parallel: " + sequence))
+                .step()
+                .breakdown();
+        double pipeline = step.exposedSeconds(Stream.PIPELINE_FORWARD) + step.exposedSeconds(Stream.PIPELINE_BACKWARD);
+        // Four micro-batches on four stages leave 3 of 7 of the time empty.
+        assertThat(pipeline / step.stepSeconds()).isBetween(0.35, 0.5);
+        assertThat(step.exposedSeconds(Stream.TENSOR)).isLessThan(0.1 * step.stepSeconds());
+        assertThat(step.exposedSeconds(Stream.REDUCE)).isLessThan(0.001 * step.stepSeconds());
+    }
+
+    @Test
+    void aMicroBatchThatIsLeftOutKeepsTheStagesBusy() throws Exception {
+        String split = "tensor_parallel: 2, pipeline_parallel: 4";
+        RunResult open = run(point("global_batch: 64", split));
+        int chosen = open.facts().model().microBatch();
+        assertThat(chosen)
+                .isLessThan(TrainingPoint.of(point("global_batch: 64", "tensor_parallel: 8"))
+                        .job()
+                        .microBatch());
+        for (int microBatch = 1; microBatch <= 32; microBatch *= 2) {
+            RunResult given = run(point("global_batch: 64, micro_batch: " + microBatch, split));
+            assertThat(given.fits() ? given.step().samplesPerSecond() : 0)
+                    .as("micro-batch %d, chosen %d", microBatch, chosen)
+                    .isLessThan(1.03 * open.step().samplesPerSecond());
+        }
+        assertThat(run(point("global_batch: 64", split).with(Map.of("training.micro_batch", String.valueOf(chosen))))
+                        .digest())
+                .isEqualTo(open.digest());
+    }
+}
