@@ -155,7 +155,8 @@ class PythonScriptTest {
                         refused -> assertThat(
                                         refused.problems().get(0).position().line())
                                 .isEqualTo(9));
-        assertThatThrownBy(() -> ScenarioImport.readText("a.ipynb", notebook.replace("PyTorch", "print"), Choices.NONE))
+        assertThatThrownBy(
+                        () -> ScenarioImport.readText("a.ipynb", notebook.replace("\"code\"", "\"raw\""), Choices.NONE))
                 .isInstanceOf(InputException.class);
     }
 
