@@ -1,5 +1,6 @@
 package io.shardsim.reports;
 
+import io.shardsim.simulator.plan.MemoryFit;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -14,9 +15,9 @@ import java.util.stream.Collectors;
  *
  * @param gain samples per second over those of the run, less one
  * @param usualMicroBatch micro-batch of the run
- * @param makesRoom whether the run is tight and this is not
+ * @param usualFit how the run fits in memory
  */
-public record Advice(Trial trial, double gain, int usualMicroBatch, boolean makesRoom) {
+public record Advice(Trial trial, double gain, int usualMicroBatch, MemoryFit usualFit) {
     private static final String MICRO_BATCH = "training.micro_batch";
 
     /** Below this a gain is not worth a change, and within what the simulator is off by. */
@@ -35,7 +36,7 @@ public record Advice(Trial trial, double gain, int usualMicroBatch, boolean make
                         trial,
                         trial.samplesPerSecond() / training.samplesPerSecond() - 1,
                         run.facts().model().microBatch(),
-                        run.isTight() && trial.fit().isRoomy()))
+                        run.facts().ledger().fit()))
                 .filter(advice -> advice.gain() >= GAIN_MIN || advice.makesRoom())
                 .sorted(Comparator.<Advice, Boolean>comparing(
                                 advice -> advice.trial().fit().isTight())
@@ -59,6 +60,21 @@ public record Advice(Trial trial, double gain, int usualMicroBatch, boolean make
                         + (more > 0 ? ", " + more + " more" : "") + " (--trials all).");
     }
 
+    /** Whether the run is tight and this is not. */
+    public boolean makesRoom() {
+        return usualFit.isTight() && trial.fit().isRoomy();
+    }
+
+    private String memory() {
+        if (makesRoom()) {
+            return "It fits with room. ";
+        }
+        boolean edge = MemoryWords.isAtEdge(trial.fit()) && !MemoryWords.isAtEdge(usualFit);
+        return trial.fit().isTight()
+                ? "It " + MemoryWords.verdict(trial.fit()) + ". "
+                : edge ? "Memory is then at its edge. " : "";
+    }
+
     /** For example {@code Flash attention: 21.8 samples/s (+144 %). --set training.attention=flash}, whose end works on a command line as it stands. */
     public String sentence() {
         boolean otherMicroBatch =
@@ -66,9 +82,7 @@ public record Advice(Trial trial, double gain, int usualMicroBatch, boolean make
         return trial.title() + (otherMicroBatch ? " and micro-batch " + trial.microBatch() : "") + ": "
                 + Quantities.significant(trial.samplesPerSecond()) + " samples/s (" + (gain < 0 ? "" : "+")
                 + Quantities.percent(gain) + "). "
-                + (makesRoom
-                        ? "It fits with room. "
-                        : trial.fit().isTight() ? "It " + MemoryWords.verdict(trial.fit()) + ". " : "")
+                + memory()
                 + settings();
     }
 

@@ -88,8 +88,7 @@ public final class WhatIfText {
                                         best.trial(),
                                         best.gain(),
                                         prices.run().facts().model().microBatch(),
-                                        prices.run().isTight()
-                                                && best.trial().fit().isRoomy())
+                                        prices.run().facts().ledger().fit())
                                 .sentence();
     }
 

@@ -32,7 +32,7 @@ class TranscriptTest {
 
     @ParameterizedTest
     @CsvSource({
-        "library/gpt2-30b-on-p4d.yaml, 29, 38",
+        "library/gpt2-30b-on-p4d.yaml, 30, 38",
         "library/lesson-1-sharding.yaml, 20, 24",
         "library/all-reduce-1gib.yaml, 7, 8",
         "src/test/resources/golden/transcripts/sweep-of-36.yaml, 31, 36",
