@@ -8,6 +8,7 @@ import io.shardsim.simulator.yaml.YamlNode.Scalar;
 import io.shardsim.simulator.yaml.YamlNode.Sequence;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -23,6 +24,10 @@ final class PythonCalls {
     /** Calls that change the question. */
     private static final Pattern DECIDING = Pattern.compile(
             "LoraConfig|BitsAndBytesConfig|get_peft_model|\\w*TrainingArguments|SFTConfig|PyTorch|HuggingFace");
+
+    /** Calls that set up a strategy by themselves. */
+    private static final Pattern UNREAD = Pattern.compile(
+            "Accelerator|FullyShardedDataParallel(Plugin)?|FSDP|DeepSpeedPlugin|fully_shard|DistributedDataParallel|DDP");
 
     private PythonCalls() {}
 
@@ -68,24 +73,60 @@ final class PythonCalls {
         PythonScript.Outcome script = PythonScript.read(code);
         List<Entry> aside = new ArrayList<>();
         List<Mapping> found = new ArrayList<>();
+        List<Entry> models = new ArrayList<>();
+        Entry trained = null;
         for (Map.Entry<String, Mapping> call : script.calls()) {
             String name = call.getKey().substring(call.getKey().lastIndexOf('.') + 1);
             Mapping arguments = call.getValue();
             Entry loaded = arguments.entry(LOADED);
-            if (loaded != null && call.getKey().contains("Model")
-                    || loaded != null && call.getKey().contains("ForCausalLM")) {
-                aside.add(new Entry("model_name_or_path", loaded.keyPosition(), loaded.value()));
+            boolean loads = call.getKey().contains("Model") || call.getKey().contains("ForCausalLM");
+            if (loaded != null && loads) {
+                models.add(
+                        loaded.value() instanceof Scalar
+                                ? loaded
+                                : new Entry(
+                                        LOADED,
+                                        loaded.keyPosition(),
+                                        new Scalar(loaded.keyPosition(), call.getKey(), false)));
             } else if (name.equals("BitsAndBytesConfig")) {
                 aside.addAll(arguments.entries());
             } else if (name.endsWith("Trainer")) {
+                trained = loaded != null ? loaded : arguments.entry("model");
                 Set<String> known = Importers.underscoredNames();
                 arguments.entries().stream()
                         .filter(entry -> entry.value() instanceof Scalar && known.contains(entry.key()))
                         .forEach(aside::add);
             } else if (name.equals("LoraConfig")) {
                 adapters(arguments).forEach(aside::add);
+            } else if (Importers.recognize(arguments, false) instanceof HuggingFaceModel && name.endsWith("Config")) {
+                String type =
+                        name.substring(0, name.length() - "Config".length()).toLowerCase(Locale.ROOT);
+                found.add(new Mapping(
+                        arguments.position(),
+                        joined(
+                                arguments.entries(),
+                                List.of(new Entry(
+                                        "model_type",
+                                        arguments.position(),
+                                        new Scalar(arguments.position(), type, false))))));
             } else if (Importers.recognize(arguments, false) != null) {
                 found.add(arguments);
+            }
+        }
+        boolean described =
+                found.stream().anyMatch(block -> Importers.recognize(block, false) instanceof HuggingFaceModel);
+        if (models.isEmpty() && trained != null && trained.value() instanceof Scalar && !described) {
+            models.add(trained);
+        }
+        for (Entry model : models) {
+            aside.add(new Entry("model_name_or_path", model.keyPosition(), model.value()));
+            if (!found.isEmpty()
+                    && !((Scalar) model.value())
+                            .text()
+                            .equals(((Scalar) models.get(0).value()).text())) {
+                problems.add(
+                        model.keyPosition(),
+                        "loads a second model; one forward and backward of one model are simulated. Remove the other call");
             }
         }
         if (found.isEmpty()) {
@@ -100,6 +141,13 @@ final class PythonCalls {
             Mapping names = named.isEmpty() ? null : new Mapping(named.get(0).keyPosition(), named);
             return names == null || Importers.recognize(names, false) == null ? List.of() : List.of(names);
         }
+        script.all().stream()
+                .filter(call -> UNREAD.matcher(call.text()).matches())
+                .forEach(call -> problems.add(
+                        call.at(),
+                        call.text()
+                                + " decides the strategy, and what it is given is not read; write it as an Accelerate"
+                                + " or DeepSpeed configuration, or into TrainingArguments, and remove the call"));
         script.undecided().stream()
                 .filter(call -> DECIDING.matcher(call.text()).matches())
                 .forEach(call -> problems.add(

@@ -470,8 +470,7 @@ final class PythonExpression {
             separator(")");
         }
         String last = function.substring(function.lastIndexOf('.') + 1);
-        boolean loads = last.equals("from_pretrained") && only != null;
-        if (loads && only != null) {
+        if (only != null && (last.equals("from_pretrained") || last.endsWith("Trainer"))) {
             put(entries, MODEL, first.at(), only);
         }
         if (!entries.isEmpty()) {

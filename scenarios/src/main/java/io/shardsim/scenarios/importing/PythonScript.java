@@ -40,9 +40,14 @@ final class PythonScript {
      *
      * @param calls the blocks of named arguments of all calls, by the name of what is called, in the order of the text
      * @param undecided names of what is called only if something holds that is not known
+     * @param all names of what is called anywhere
      * @param set values of names at the end
      */
-    record Outcome(List<Map.Entry<String, Mapping>> calls, List<Token> undecided, Map<String, YamlNode> set) {}
+    record Outcome(
+            List<Map.Entry<String, Mapping>> calls,
+            List<Token> undecided,
+            List<Token> all,
+            Map<String, YamlNode> set) {}
 
     static Outcome read(String text) {
         List<Map.Entry<String, Mapping>> calls = new ArrayList<>();
@@ -52,7 +57,18 @@ final class PythonScript {
             script.block();
             script.at += script.token().kind() == Kind.END ? 0 : 1;
         }
-        return new Outcome(calls, script.undecided, script.set);
+        List<Token> all = new ArrayList<>();
+        for (int i = 0; i + 1 < script.tokens.size(); i++) {
+            boolean defined = i > 0
+                    && (script.tokens.get(i - 1).is("def")
+                            || script.tokens.get(i - 1).is("class"));
+            if (script.tokens.get(i).kind() == Kind.NAME
+                    && script.tokens.get(i + 1).is("(")
+                    && !defined) {
+                all.add(script.tokens.get(i));
+            }
+        }
+        return new Outcome(calls, script.undecided, all, script.set);
     }
 
     private @Nullable YamlNode value(String name) {

@@ -115,6 +115,25 @@ class PythonScriptTest {
                 .contains("model_name_or_path MODEL is not in the catalog; give");
     }
 
+    /** What a script sets up by itself is refused rather than passed over. */
+    @Test
+    void whatIsNotReadOfAScriptIsRefused() {
+        String start = "args = TrainingArguments(output_dir='o', per_device_train_batch_size=4, bf16=True)\n";
+        assertThat(problem(start + "t = SFTTrainer('Qwen/Qwen3-8B', args=args)\n"))
+                .contains("model: qwen3-8b\n");
+        assertThat(problem(start + "t = Trainer(model=build(), args=args)\n"))
+                .contains("2: model_name_or_path build() is not in the catalog");
+        assertThat(problem(start + "m = AutoModel.from_pretrained([1])\n")).contains("is not in the catalog");
+        assertThat(problem(start + "m = AutoModel.from_pretrained('a/b')\nn = AutoModel.from_pretrained('c/d')\n"))
+                .startsWith("3: loads a second model");
+        assertThat(problem(start + "accelerator = Accelerator(gradient_accumulation_steps=4)\n"))
+                .startsWith("2: Accelerator decides the strategy");
+        assertThat(problem(start + "model = FSDP(model)\n")).startsWith("2: FSDP decides the strategy");
+        assertThat(problem(start
+                        + "c = GPT2Config(n_embd=1600, n_layer=48, n_head=25, n_positions=1024, vocab_size=50257)\n"))
+                .contains("hidden: 1600", "layers: 48");
+    }
+
     private static String problem(String script) {
         try {
             return ScenarioImport.readText("train.py", script, Choices.NONE).text();
@@ -198,6 +217,9 @@ class PythonScriptTest {
                 }
             }
             PythonScript.read(text.toString());
+            if (i % 10 == 0) {
+                problem(text.toString());
+            }
         }
         assertThat(PythonScript.read("a = " + "(".repeat(100_000)).set()).doesNotContainKey("a");
         assertThat(PythonScript.read("a = " + "-".repeat(100_000) + "1").set()).containsKey("a");
