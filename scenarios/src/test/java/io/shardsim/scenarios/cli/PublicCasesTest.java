@@ -209,7 +209,7 @@ class PublicCasesTest {
         assertThat(shell.err()).contains("strict: assumed flash attention", "strict: assumed fsdp kernels");
         String given = small(
                 "{instance: p4d.24xlarge, nodes: 1}",
-                ", attention: flash, kernels: fsdp, precision: bf16",
+                ", attention: flash, kernels: fsdp, precision: bf16, activation_checkpointing: full",
                 "{kind: fsdp2}");
         int before = shell.err().length();
         assertThat(run(given, "--strict", "--quiet")).isEqualTo(ExitStatus.DONE);
