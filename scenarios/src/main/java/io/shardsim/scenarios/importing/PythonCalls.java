@@ -1,5 +1,7 @@
 package io.shardsim.scenarios.importing;
 
+import io.shardsim.scenarios.importing.PythonTokens.Kind;
+import io.shardsim.scenarios.importing.PythonTokens.Token;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Entry;
@@ -7,6 +9,7 @@ import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlNode.Scalar;
 import io.shardsim.simulator.yaml.YamlNode.Sequence;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,6 +27,14 @@ final class PythonCalls {
     /** Calls that change the question. */
     private static final Pattern DECIDING = Pattern.compile(
             "LoraConfig|BitsAndBytesConfig|get_peft_model|\\w*TrainingArguments|SFTConfig|PyTorch|HuggingFace");
+
+    private static final Pattern ATTACHES = Pattern.compile("get_peft_model|peft_config|add_adapter");
+
+    private static final Pattern ARGUMENTS = Pattern.compile("\\w*TrainingArguments|SFTConfig");
+
+    private static final Pattern OTHER_ADAPTERS =
+            Pattern.compile("(Prefix|Prompt|P)\\w*(Tuning|Encoder)Config|IA3Config|AdaLoraConfig"
+                    + "|Lo[HK]\\w*Config|B?OFTConfig|VeraConfig|AdaptionPromptConfig");
 
     /** Calls that set up a strategy by themselves. */
     private static final Pattern UNREAD = Pattern.compile(
@@ -71,16 +82,20 @@ final class PythonCalls {
     /** The blocks of a script that are configurations, of one kind each; names that it sets where it calls nothing known. */
     static List<Mapping> in(String code, Problems problems) {
         PythonScript.Outcome script = PythonScript.read(code);
+        Map<String, String> aliases = aliases(script.all());
         List<Entry> aside = new ArrayList<>();
         List<Mapping> found = new ArrayList<>();
         List<Entry> models = new ArrayList<>();
         Entry trained = null;
         for (Map.Entry<String, Mapping> call : script.calls()) {
-            String name = call.getKey().substring(call.getKey().lastIndexOf('.') + 1);
+            String last = call.getKey().substring(call.getKey().lastIndexOf('.') + 1);
+            String name = aliases.getOrDefault(last, last);
             Mapping arguments = call.getValue();
             Entry loaded = arguments.entry(LOADED);
             boolean loads = call.getKey().contains("Model") || call.getKey().contains("ForCausalLM");
             if (loaded != null && loads) {
+                Entry attention = arguments.entry("attn_implementation");
+                aside.addAll(attention == null ? List.of() : List.of(attention));
                 models.add(
                         loaded.value() instanceof Scalar
                                 ? loaded
@@ -97,6 +112,14 @@ final class PythonCalls {
                         .filter(entry -> entry.value() instanceof Scalar && known.contains(entry.key()))
                         .forEach(aside::add);
             } else if (name.equals("LoraConfig")) {
+                arguments.entries().stream()
+                        .filter(entry -> entry.key().matches("use_dora|modules_to_save|rank_pattern"))
+                        .filter(entry -> !(entry.value() instanceof Scalar off
+                                && off.text().matches("null|false")))
+                        .forEach(entry -> problems.add(
+                                entry.keyPosition(),
+                                entry.key()
+                                        + " trains more than adapters of one rank, which is not simulated; remove it"));
                 adapters(arguments).forEach(aside::add);
             } else if (Importers.recognize(arguments, false) instanceof HuggingFaceModel && name.endsWith("Config")) {
                 String type =
@@ -113,6 +136,11 @@ final class PythonCalls {
                 found.add(arguments);
             }
         }
+        script.all().stream()
+                .filter(token -> token.is("gradient_checkpointing_enable"))
+                .limit(1)
+                .forEach(token -> aside.add(
+                        new Entry("gradient_checkpointing", token.at(), new Scalar(token.at(), "true", true))));
         boolean described =
                 found.stream().anyMatch(block -> Importers.recognize(block, false) instanceof HuggingFaceModel);
         if (models.isEmpty() && trained != null && trained.value() instanceof Scalar && !described) {
@@ -141,15 +169,10 @@ final class PythonCalls {
             Mapping names = named.isEmpty() ? null : new Mapping(named.get(0).keyPosition(), named);
             return names == null || Importers.recognize(names, false) == null ? List.of() : List.of(names);
         }
-        script.all().stream()
-                .filter(call -> UNREAD.matcher(call.text()).matches())
-                .forEach(call -> problems.add(
-                        call.at(),
-                        call.text()
-                                + " decides the strategy, and what it is given is not read; write it as an Accelerate"
-                                + " or DeepSpeed configuration, or into TrainingArguments, and remove the call"));
+        refuse(script, aliases, found, problems);
         script.undecided().stream()
-                .filter(call -> DECIDING.matcher(call.text()).matches())
+                .filter(call -> DECIDING.matcher(aliases.getOrDefault(call.text(), call.text()))
+                        .matches())
                 .forEach(call -> problems.add(
                         call.at(),
                         call.text() + " is called where a condition holds that does not follow from the file;"
@@ -159,6 +182,82 @@ final class PythonCalls {
                         ? new Mapping(block.position(), joined(block.entries(), aside))
                         : block)
                 .toList();
+    }
+
+    /** The names that a script gives to what it imports. */
+    private static Map<String, String> aliases(List<Token> tokens) {
+        Map<String, String> aliases = new HashMap<>();
+        for (int i = 1; i + 1 < tokens.size(); i++) {
+            if (tokens.get(i).is("as")) {
+                aliases.put(tokens.get(i + 1).text(), tokens.get(i - 1).text());
+            }
+        }
+        return aliases;
+    }
+
+    /** What a script does beside its calls that changes the question. */
+    private static void refuse(
+            PythonScript.Outcome script, Map<String, String> aliases, List<Mapping> found, Problems problems) {
+        List<Token> tokens = script.all();
+        boolean attached =
+                tokens.stream().anyMatch(token -> ATTACHES.matcher(token.text()).matches());
+        for (int i = 1; i + 3 < tokens.size(); i++) {
+            Token token = tokens.get(i);
+            String why = why(tokens, i, aliases.getOrDefault(token.text(), token.text()), attached);
+            boolean late = token.is(".")
+                    && tokens.get(i + 2).is("=")
+                    && script.set().get(tokens.get(i - 1).text()) instanceof Mapping;
+            if (late) {
+                problems.add(
+                        token.at(),
+                        tokens.get(i - 1).text() + "." + tokens.get(i + 1).text()
+                                + " is set after the call that makes it; write it into the call");
+            } else if (!why.isEmpty()) {
+                problems.add(token.at(), token.text() + " " + why);
+            }
+        }
+        for (Mapping block : found) {
+            block.entries().stream()
+                    .filter(entry -> entry.key().startsWith("**"))
+                    .forEach(entry -> problems.add(
+                            entry.keyPosition(), entry.key() + " does not follow from the file; write what it holds"));
+        }
+    }
+
+    /** Why a token cannot be passed over; empty where it can. */
+    private static String why(List<Token> tokens, int at, String name, boolean attached) {
+        Token token = tokens.get(at);
+        Token before = tokens.get(at - 1);
+        boolean named = token.kind() == Kind.NAME;
+        boolean called = named && tokens.get(at + 1).is("(") && !before.is("def") && !before.is("class");
+        if (called && UNREAD.matcher(name).matches()) {
+            return "decides the strategy, and what it is given is not read; write it as an Accelerate or DeepSpeed"
+                    + " configuration, or into TrainingArguments, and remove the call";
+        }
+        if (called && OTHER_ADAPTERS.matcher(name).matches()) {
+            return "trains other adapters than LoRA, which are not simulated; remove the call";
+        }
+        if (called && name.equals("LoraConfig") && !attached) {
+            return "is passed to nothing; remove the call, or pass it as peft_config";
+        }
+        if (called && name.equals("from_config")) {
+            return "builds a model of its own; give its config.json, and remove the call";
+        }
+        if (named && token.text().matches("requires_grad_?")) {
+            return "freezes a part of the weights, which is not read; remove it";
+        }
+        if (named
+                && before.is("class")
+                && ARGUMENTS.matcher(tokens.get(at + 2).text()).matches()) {
+            return "is a class of arguments with defaults of its own, which are not read; give the arguments as JSON, YAML"
+                    + " or a shell script";
+        }
+        return named
+                        && token.is("optimizers")
+                        && tokens.get(at + 1).is("=")
+                        && !tokens.get(at + 2).is("None")
+                ? "brings an optimizer of its own, which is not read; write optim, and remove it"
+                : "";
     }
 
     /** As TRL's arguments of the command line name what PEFT's LoraConfig takes. */

@@ -457,7 +457,11 @@ final class PythonExpression {
                     && at + 1 < end
                     && tokens.get(at + 1).is("=");
             if (take("**")) {
-                merge(entries, item());
+                YamlNode more = item();
+                merge(entries, more);
+                if (more instanceof Scalar scalar && !scalar.isNull()) {
+                    put(entries, "**" + scalar.text(), place, more);
+                }
             } else if (named) {
                 String name = tokens.get(at).text();
                 at += 2;

@@ -40,7 +40,7 @@ final class PythonScript {
      *
      * @param calls the blocks of named arguments of all calls, by the name of what is called, in the order of the text
      * @param undecided names of what is called only if something holds that is not known
-     * @param all names of what is called anywhere
+     * @param all the tokens of the text
      * @param set values of names at the end
      */
     record Outcome(
@@ -57,18 +57,7 @@ final class PythonScript {
             script.block();
             script.at += script.token().kind() == Kind.END ? 0 : 1;
         }
-        List<Token> all = new ArrayList<>();
-        for (int i = 0; i + 1 < script.tokens.size(); i++) {
-            boolean defined = i > 0
-                    && (script.tokens.get(i - 1).is("def")
-                            || script.tokens.get(i - 1).is("class"));
-            if (script.tokens.get(i).kind() == Kind.NAME
-                    && script.tokens.get(i + 1).is("(")
-                    && !defined) {
-                all.add(script.tokens.get(i));
-            }
-        }
-        return new Outcome(calls, script.undecided, all, script.set);
+        return new Outcome(calls, script.undecided, script.tokens, script.set);
     }
 
     private @Nullable YamlNode value(String name) {
@@ -104,7 +93,7 @@ final class PythonScript {
             case "for" -> loop();
             case "def", "class", "async" -> inItsPlace();
             case "with", "try" -> {
-                header();
+                forgetNames(at, header());
                 body();
             }
             case "while", "except", "else", "finally", "elif" -> {
@@ -182,6 +171,24 @@ final class PythonScript {
         }
     }
 
+    /** Names that the head of a statement may bind. */
+    private void forgetNames(int start, int end) {
+        for (int i = start; i < end; i++) {
+            Token next = tokens.get(i + 1);
+            if (tokens.get(i).kind() == Kind.NAME && !next.is(".") && !next.is("(") && !next.is("[")) {
+                set.remove(tokens.get(i).text());
+            }
+        }
+    }
+
+    private void forgetWalrus(int start, int end) {
+        for (int i = start; i + 1 < end; i++) {
+            if (tokens.get(i + 1).is(":=")) {
+                set.remove(tokens.get(i).text());
+            }
+        }
+    }
+
     private void forgetTarget(int target) {
         String name = tokens.get(target).text();
         Token next = tokens.get(target + 1);
@@ -200,6 +207,7 @@ final class PythonScript {
             boolean last = token().is("else");
             int start = at + 1;
             int end = header();
+            forgetWalrus(start, end);
             Boolean holds = last ? Boolean.TRUE : decided && !done ? condition(start, end) : Boolean.FALSE;
             decided &= holds != null;
             if (!done && decided && Boolean.TRUE.equals(holds)) {
@@ -242,6 +250,7 @@ final class PythonScript {
                 && tokens.get(start + 4).is("in")
                 && tokens.get(start + 7).is("items");
         if (!items || !(set.get(tokens.get(start + 5).text()) instanceof Mapping block)) {
+            forgetNames(start, end);
             forget();
             return;
         }
@@ -260,7 +269,7 @@ final class PythonScript {
     /** A function or a class, whose names are its own. */
     private void inItsPlace() {
         Map<String, YamlNode> outside = new LinkedHashMap<>(set);
-        header();
+        forgetNames(at, header());
         body();
         set = outside;
     }
@@ -296,6 +305,7 @@ final class PythonScript {
         } catch (Unreadable unknown) {
             value = null;
         }
+        forgetWalrus(start, end);
         int target = start;
         for (int sign : signs) {
             set(target, sign, value);
@@ -326,6 +336,8 @@ final class PythonScript {
             set.put(name, value);
         } else if (plain) {
             set.remove(name);
+        } else if (!tokens.get(start + 1).is("[") && !tokens.get(start + 1).is(".")) {
+            forgetNames(start, end);
         } else if (tokens.get(start + 1).is("[") && set.get(name) instanceof Mapping block) {
             try {
                 if (expressions.read(start + 2, end - 1) instanceof Scalar key) {

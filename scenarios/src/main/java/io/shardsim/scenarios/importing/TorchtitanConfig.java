@@ -63,11 +63,11 @@ final class TorchtitanConfig implements Importer {
         boolean halved = "bfloat16".equals(file.choice("training.dtype", List.of("bfloat16", "float32")));
         boolean eight = file.words(CONVERTERS).stream().anyMatch(word -> word.contains("float8"))
                 || file.flag("float8.enable_float8_linear", false);
-        if (file.words(CONVERTERS).stream().anyMatch(word -> word.contains("mx"))) {
+        if (!file.words(CONVERTERS).stream().allMatch(word -> word.contains("float8"))) {
             file.judge(
                     CONVERTERS,
                     Verdict.DECIDES_THE_ANSWER,
-                    "products in MXFP8, which torchtitan's simulated kernels do not have");
+                    "of what may change the model, products in FP8 alone are simulated");
         }
         ForeignKey key = file.has(CONVERTERS) ? file.key(CONVERTERS) : file.key("float8.enable_float8_linear");
         if (eight) {

@@ -129,6 +129,26 @@ class PythonScriptTest {
         assertThat(problem(start + "accelerator = Accelerator(gradient_accumulation_steps=4)\n"))
                 .startsWith("2: Accelerator decides the strategy");
         assertThat(problem(start + "model = FSDP(model)\n")).startsWith("2: FSDP decides the strategy");
+        for (Map.Entry<String, String> each : Map.of(
+                        "from peft import LoraConfig as LC\nc = LC(r=8)\n", "3: LC is passed to nothing",
+                        "m = get_peft_model(m, PrefixTuningConfig(num_virtual_tokens=20))\n",
+                                "2: PrefixTuningConfig trains other",
+                        "m = get_peft_model(m, LoraConfig(r=8, use_dora=True))\n", "2: use_dora trains more",
+                        "for p in m.parameters():\n    p.requires_grad = False\n", "3: requires_grad freezes",
+                        "args.gradient_checkpointing = True\n", "2: args.gradient_checkpointing is set after the call",
+                        "t = Trainer(model='a/b', args=args, optimizers=(o, None))\n", "2: optimizers brings",
+                        "class Mine(TrainingArguments):\n    pass\n", "2: Mine is a class of arguments")
+                .entrySet()) {
+            assertThat(problem(start + each.getKey())).as(each.getKey()).startsWith(each.getValue());
+        }
+        assertThat(problem(start.replace("bf16=True", "bf16=True, **more()")))
+                .startsWith("1: **more() does not follow");
+        for (String bound :
+                List.of("n, m = 6, 7", "for n in (9, 10): pass", "if (n := 12): pass", "with a as n: pass")) {
+            assertThat(problem("n = 4\n" + bound + "\n" + start.replace("size=4", "size=n")))
+                    .as(bound)
+                    .startsWith("3: per_device_train_batch_size n is a text");
+        }
         assertThat(problem(start
                         + "c = GPT2Config(n_embd=1600, n_layer=48, n_head=25, n_positions=1024, vocab_size=50257)\n"))
                 .contains("hidden: 1600", "layers: 48");
