@@ -52,7 +52,7 @@ final class ForeignReader {
         if (called != null) {
             return called;
         }
-        String unread = shell ? null : unread(name, text);
+        String unread = shell ? null : Known.unread(text);
         if (unread != null) {
             return problems.refuse(Position.START, unread);
         }
@@ -81,17 +81,14 @@ final class ForeignReader {
         Problems literal = new Problems(file);
         YamlNode root = LiteralReader.read(text, literal);
         String code = root == null || script ? text : PythonCalls.code(root);
-        boolean pasted = script
+        if (script
                 && literal.size() == 0
                 && root instanceof Mapping block
-                && Importers.recognize(block, false) != null;
-        List<Mapping> blocks = pasted || code == null ? List.of() : PythonCalls.in(code, problems);
+                && Importers.recognize(block, false) != null) {
+            return new Content(block, false);
+        }
+        List<Mapping> blocks = code == null ? List.of() : PythonCalls.in(code, problems);
         return blocks.isEmpty() ? null : new Content(blocks.get(0), false, blocks.subList(1, blocks.size()));
-    }
-
-    /** What to tell about a text of a kind that is not read; null for any other. */
-    static @Nullable String unread(String file, String text) {
-        return Known.unread(text);
     }
 
     private static boolean isToml(String file, String text) {

@@ -22,8 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The configurations that a Python script or a notebook has in its calls: an estimator, arguments of a Trainer with the model it loads, adapters. */
 final class PythonCalls {
-    private static final String LOADED = "pretrained_model_name_or_path";
-
     /** Calls that change the question. */
     private static final Pattern DECIDING = Pattern.compile(
             "LoraConfig|BitsAndBytesConfig|get_peft_model|\\w*TrainingArguments|SFTConfig|PyTorch|HuggingFace");
@@ -91,7 +89,8 @@ final class PythonCalls {
             String last = call.getKey().substring(call.getKey().lastIndexOf('.') + 1);
             String name = aliases.getOrDefault(last, last);
             Mapping arguments = call.getValue();
-            Entry loaded = arguments.entry(LOADED);
+            Importer kind = Importers.recognize(arguments, false);
+            Entry loaded = arguments.entry(PythonExpression.MODEL);
             boolean loads = call.getKey().contains("Model") || call.getKey().contains("ForCausalLM");
             if (loaded != null && loads) {
                 Entry attention = arguments.entry("attn_implementation");
@@ -100,7 +99,7 @@ final class PythonCalls {
                         loaded.value() instanceof Scalar
                                 ? loaded
                                 : new Entry(
-                                        LOADED,
+                                        PythonExpression.MODEL,
                                         loaded.keyPosition(),
                                         new Scalar(loaded.keyPosition(), call.getKey(), false)));
             } else if (name.equals("BitsAndBytesConfig")) {
@@ -121,7 +120,7 @@ final class PythonCalls {
                                 entry.key()
                                         + " trains more than adapters of one rank, which is not simulated; remove it"));
                 adapters(arguments).forEach(aside::add);
-            } else if (Importers.recognize(arguments, false) instanceof HuggingFaceModel && name.endsWith("Config")) {
+            } else if (kind instanceof HuggingFaceModel && name.endsWith("Config")) {
                 String type =
                         name.substring(0, name.length() - "Config".length()).toLowerCase(Locale.ROOT);
                 found.add(new Mapping(
@@ -132,7 +131,7 @@ final class PythonCalls {
                                         "model_type",
                                         arguments.position(),
                                         new Scalar(arguments.position(), type, false))))));
-            } else if (Importers.recognize(arguments, false) != null) {
+            } else if (kind != null) {
                 found.add(arguments);
             }
         }

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The value of a Python expression, as far as it follows from literals and known names; an unknown part of a list, a dict or a call is a text as it is written. */
 final class PythonExpression {
-    /** The arguments that say which model a call loads. */
-    private static final String MODEL = "pretrained_model_name_or_path";
+    /** The argument under which a call has the model that it loads or trains. */
+    static final String MODEL = "pretrained_model_name_or_path";
 
     private static final int VALUES_MAX = YamlReader.VALUES_MAX;
 
@@ -367,7 +367,7 @@ final class PythonExpression {
         int before = depth;
         try {
             YamlNode value = choice();
-            if (at < end && (peek().is(",") || peek().kind() == Kind.SIGN && ")]}".contains(peek().text()))) {
+            if (at < end && (peek().is(",") || peek().nesting() < 0)) {
                 return value;
             }
         } catch (Unreadable skipped) {
@@ -378,11 +378,10 @@ final class PythonExpression {
         StringBuilder written = new StringBuilder();
         int open = 0;
         while (at < end) {
-            String text = peek().kind() == Kind.SIGN ? peek().text() : "";
-            if (open == 0 && (text.equals(",") || text.matches("[)\\]}]"))) {
+            if (open == 0 && (peek().is(",") || peek().nesting() < 0)) {
                 break;
             }
-            open += text.matches("[(\\[{]") ? 1 : text.matches("[)\\]}]") ? -1 : 0;
+            open += peek().nesting();
             written.append(tokens.get(at++).text());
         }
         if (at == start || at >= end) {

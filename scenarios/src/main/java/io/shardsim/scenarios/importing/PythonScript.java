@@ -118,9 +118,8 @@ final class PythonScript {
         int open = 0;
         int end = at;
         for (; tokens.get(end).kind() != Kind.LINE && tokens.get(end).kind() != Kind.END; end++) {
-            String text = tokens.get(end).kind() == Kind.SIGN ? tokens.get(end).text() : "";
-            open += "([{".contains(text) && !text.isEmpty() ? 1 : ")]}".contains(text) && !text.isEmpty() ? -1 : 0;
-            if (text.equals(":") && open == 0) {
+            open += tokens.get(end).nesting();
+            if (open == 0 && tokens.get(end).is(":")) {
                 at = end + 1;
                 return end;
             }
@@ -282,12 +281,12 @@ final class PythonScript {
         int from = start;
         List<Integer> signs = new ArrayList<>();
         for (int i = start; i <= end; i++) {
-            String text = tokens.get(i).kind() == Kind.SIGN ? tokens.get(i).text() : "";
-            open += text.matches("[(\\[{]") ? 1 : text.matches("[)\\]}]") ? -1 : 0;
-            if (open == 0 && text.equals("=")) {
+            Token token = tokens.get(i);
+            open += token.nesting();
+            if (open == 0 && token.is("=")) {
                 signs.add(i);
             }
-            if (i == end || open == 0 && text.equals(";")) {
+            if (i == end || open == 0 && token.is(";")) {
                 assign(from, signs, i);
                 from = i + 1;
                 signs.clear();

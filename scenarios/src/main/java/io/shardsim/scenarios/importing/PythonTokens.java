@@ -25,6 +25,18 @@ final class PythonTokens {
 
     /** @param text of a text what it holds */
     record Token(Kind kind, String text, Position at) {
+        /** 1 where a bracket opens, -1 where one closes, else 0. */
+        int nesting() {
+            if (kind != Kind.SIGN) {
+                return 0;
+            }
+            return switch (text) {
+                case "(", "[", "{" -> 1;
+                case ")", "]", "}" -> -1;
+                default -> 0;
+            };
+        }
+
         boolean is(String word) {
             return (kind == Kind.NAME || kind == Kind.SIGN) && text.equals(word);
         }

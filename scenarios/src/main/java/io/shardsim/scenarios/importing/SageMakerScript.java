@@ -56,12 +56,11 @@ final class SageMakerScript {
         draft.giveWhole(file, PREFIX + "num_key_value_heads", "model.kv_heads", 1, 65_536);
         draft.giveWhole(file, PREFIX + "vocab_size", "model.vocab", 1, MOST);
         draft.giveWhole(file, LLAMA_FFN, "model.ffn", 1, MOST);
-        shape(file, draft, width, llama ? null : file.whole(LENGTH, 1, MOST));
+        shape(draft, width, llama, file.whole(LENGTH, 1, MOST));
     }
 
-    /** @param positions learned ones; null for rotary ones of a Llama */
-    private static void shape(ForeignFile file, Draft draft, long width, @Nullable Long positions) {
-        boolean llama = positions == null && file.has(TYPE);
+    /** @param positions learned ones of a GPT-2; null where they could not be read */
+    private static void shape(Draft draft, long width, boolean llama, @Nullable Long positions) {
         String why = "a layer of " + (llama ? "Llama" : "GPT-2");
         draft.byDefault("model.layers", 12L, "the script's default");
         draft.byDefault("model.heads", 12L, "the script's default");

@@ -34,7 +34,7 @@ public final class GpuDevice extends Device {
     private static final long WARP_BYTES = 512;
 
     /** Streams whose collectives stand between two kernels. */
-    private static final boolean[] HOLDS_UP = holdsUp();
+    private static final boolean[] GOES_AHEAD = goesAhead();
 
     private final GpuSpecification specification;
     private final GpuState state;
@@ -62,12 +62,12 @@ public final class GpuDevice extends Device {
         self = context.getSelf();
     }
 
-    private static boolean[] holdsUp() {
-        boolean[] holds = new boolean[RankPlan.STREAMS];
+    private static boolean[] goesAhead() {
+        boolean[] goes = new boolean[RankPlan.STREAMS];
         for (Stream stream : Stream.values()) {
-            holds[stream.ordinal()] = stream.goesAheadOfKernels();
+            goes[stream.ordinal()] = stream.goesAheadOfKernels();
         }
-        return holds;
+        return goes;
     }
 
     public static Behavior<DeviceMessage> create(GpuSpecification specification, GpuState state) {
@@ -284,7 +284,7 @@ public final class GpuDevice extends Device {
         if (stream != cause) {
             state.waited[stream] = state.waited[cause];
         }
-        if (stream == COMPUTE || HOLDS_UP[stream] && !state.running[COMPUTE] && !state.hasComputedAll()) {
+        if (stream == COMPUTE || GOES_AHEAD[stream] && !state.running[COMPUTE] && !state.hasComputedAll()) {
             expose(nowPs);
         }
         int[] marks = state.plan.marksAtStart(stream, position);
