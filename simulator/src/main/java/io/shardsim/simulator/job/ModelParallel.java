@@ -47,6 +47,8 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         OVERLAPS_EXCHANGES("overlap_tensor_exchange", false),
         /** The gradient of a block's input is added up beside the product that makes the gradients of its first weights. */
         ASYNC_ALL_REDUCE("async_tensor_all_reduce", false),
+        /** A context-parallel group gathers keys and values at once, and passes their gradients on in FP32, as PyTorch does. */
+        GATHERS_KEYS_VALUES("gather_keys_values", false),
         /** Each rank of a tensor-parallel group passes on its part of the activations to the next stage alone, not all of them. */
         SCATTER_GATHER("scatter_gather", true);
 
@@ -282,6 +284,9 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         if (tensor == 1) {
             idle.put("gather_logits", "without tensor_parallel");
             idle.put("exchange_by_projection", "without tensor_parallel");
+        }
+        if (context == 1) {
+            idle.put("gather_keys_values", "without context_parallel");
         }
         return idle;
     }

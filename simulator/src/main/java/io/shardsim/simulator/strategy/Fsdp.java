@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryOwner;
@@ -7,10 +8,12 @@ import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
+import io.shardsim.simulator.strategy.Sharding.Part;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import io.shardsim.simulator.strategy.writing.ShardGroups;
 import io.shardsim.simulator.strategy.writing.StepWriter;
 import io.shardsim.simulator.workload.Checkpointing;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,17 +57,28 @@ import java.util.Map;
  * assets/fsdp.png at 669fc36).
  */
 public final class Fsdp extends ShardingStrategy {
+    private static final List<String> IDLE_IN_PIPELINES =
+            List.of("reshard_after_forward", "backward_prefetch", "limit_all_gathers", "no_sync", "host_time_per_unit");
+
     public Fsdp(StrategyParameters settings) {
         super(settings);
     }
 
     @Override
     public StepPlan plan(TrainingJob job) {
-        return StepWriter.write(
-                job,
-                settings,
-                StepWriter.ALLOCATED_IN_STEP,
-                writer -> step(job, writer).write());
+        return StepWriter.write(job, settings, StepWriter.ALLOCATED_IN_STEP, writer -> {
+            if (job.parallel().stages() > 1) {
+                ReplicatedStep.write(
+                        job, writer, stage -> new FsdpStage(job, writer, stage, sharding(job, writer), settings));
+            } else {
+                step(job, writer).write();
+            }
+        });
+    }
+
+    private Sharding sharding(TrainingJob job, StepWriter writer) {
+        RankGroups shard = shardGroups(job);
+        return new Sharding(writer, settings, shard, ShardGroups.replication(shard, job));
     }
 
     private Step step(TrainingJob job, StepWriter writer) {
@@ -83,13 +97,54 @@ public final class Fsdp extends ShardingStrategy {
 
     @Override
     protected List<Refusal> ownProblems(TrainingJob job) {
-        return ShardGroups.problem("shard_group", chosenShardGroup(), job).stream()
-                .toList();
+        List<Refusal> problems = new ArrayList<>();
+        ShardGroups.problem("shard_group", chosenShardGroup(), job)
+                .ifPresentOrElse(problems::add, () -> addExpertProblems(problems, job));
+        if (modelParallel().stages() > 1 && job.model().tiedEmbeddings()) {
+            // Qwen3Model of pytorch/torchtitan raises an error: fully_shard has no exchange between stages.
+            problems.add(Refusal.of(
+                    "pipeline_parallel " + modelParallel().stages()
+                            + " needs a model whose embedding is not tied to its head, as PyTorch does not exchange"
+                            + " that gradient; write 1, or a strategy that does",
+                    "pipeline_parallel"));
+        }
+        return problems;
+    }
+
+    /** Experts are shared out among ranks of one shard group, each with its own part of the sequence. */
+    private void addExpertProblems(List<Refusal> problems, TrainingJob job) {
+        int experts = modelParallel().experts();
+        if (experts == 1) {
+            return;
+        }
+        RankGroups shard = shardGroups(job);
+        int ranks = shard.size() * shard.stride();
+        if (job.stageRanks() % experts == 0 && ranks % experts != 0) {
+            problems.add(Refusal.of(
+                    "expert_parallel " + experts + " does not divide the " + ranks + " ranks of a shard group; "
+                            + NearestNumbers.divisors(ranks, experts),
+                    "expert_parallel",
+                    "shard_group"));
+        }
+        int tensor = modelParallel().tensor();
+        if (tensor > 1 && !modelParallel().sequence()) {
+            problems.add(Refusal.of(
+                    "expert_parallel " + experts + " with tensor_parallel " + tensor
+                            + " needs sequence_parallel true, not false; set it, or write tensor_parallel: 1",
+                    "sequence_parallel",
+                    "tensor_parallel",
+                    "expert_parallel"));
+        }
     }
 
     @Override
     protected Map<String, String> ownIdle(TrainingJob job) {
         Map<String, String> idle = new LinkedHashMap<>();
+        if (job.parallel().stages() > 1) {
+            IDLE_IN_PIPELINES.forEach(setting -> idle.put(
+                    setting, "in a pipeline, where units stay gathered and gradients wait for the last micro-batch"));
+            return idle;
+        }
         if (job.accumulationSteps() == 1) {
             idle.put("no_sync", "with one micro-batch a step");
         }
@@ -115,20 +170,23 @@ public final class Fsdp extends ShardingStrategy {
         return settings.names().contains("shard_group") ? settings.count("shard_group") : 0;
     }
 
-    /**
-     * What is gathered together.
-     *
-     * @param elements that are trained, and so reduced
-     * @param bytes of all of it, as it is gathered
-     */
-    private record Unit(long elements, long bytes) {}
+    /** What is gathered before a layer and freed after it: all that ranks of the shard group have parts of, and the experts, which are sharded over fewer. */
+    private record Unit(List<Part> parts) {
+        long elements() {
+            return parts.stream().mapToLong(Part::elements).sum();
+        }
+
+        long bytes() {
+            return parts.stream().mapToLong(Part::bytes).sum();
+        }
+    }
 
     /** One training step while it is being written; its departures say how a unit lies in memory. */
     private abstract class Step {
         final TrainingJob job;
         final StepWriter writer;
-        private final RankGroups shard;
-        private final RankGroups replication;
+        private final Sharding all;
+        private final Sharding experts;
         private final int layers;
         /** Of each layer. */
         private final Unit[] units;
@@ -152,27 +210,30 @@ public final class Fsdp extends ShardingStrategy {
         /** Of these, what is in a bucket and goes once it is copied on; whole gradients stay. */
         final long passingBytes;
 
-        private final String gatherAlgorithm = settings.name("gather_algorithm");
-        private final String reduceAlgorithm = settings.name("reduce_algorithm");
-
         private final int[] gathered;
         private final int[] forward;
         private final int[] backward;
-        private int lastGather = StepWriter.NONE;
+        /** The last reduction of the unit before. */
         int lastReduce = StepWriter.NONE;
+
         private long gatheredBytes;
         private int microBatch;
 
         Step(TrainingJob job, StepWriter writer) {
             this.job = job;
             this.writer = writer;
-            shard = shardGroups(job);
-            replication = ShardGroups.replication(shard, job);
+            all = sharding(job, writer);
+            experts = all.ofExperts(job, settings);
             layers = job.model().layers();
             elementBytes = job.precision().bytes();
             units = new Unit[layers];
-            Arrays.setAll(units, at -> unit(job.layerParameters(at), job.layerFrozenBytes(at)));
-            root = unit(job.embeddingParameters() + job.outputParameters(), job.rootFrozenBytes());
+            Arrays.setAll(units, this::layerUnit);
+            root = new Unit(List.of(Part.of(
+                    all,
+                    "root",
+                    job.embeddingParameters() + job.outputParameters(),
+                    job.rootFrozenBytes(),
+                    elementBytes)));
             stateBytes = job.precision().stateBytes();
             reduceBytes = settings.flag("reduce_in_fp32") ? 4 : elementBytes;
             wait = settings.flag("no_sync") && job.accumulationSteps() > 1;
@@ -194,9 +255,20 @@ public final class Fsdp extends ShardingStrategy {
             update();
         }
 
-        private Unit unit(long trained, long frozenBytes) {
-            long elements = ShardGroups.padded(trained, shard.size());
-            return new Unit(elements, elementBytes * elements + ShardGroups.padded(frozenBytes, shard.size()));
+        private Unit layerUnit(int layer) {
+            long ofExperts = job.expertParameters(layer);
+            Part rest = Part.of(
+                    all, "layer", job.layerParameters(layer) - ofExperts, job.layerFrozenBytes(layer), elementBytes);
+            return new Unit(
+                    ofExperts == 0
+                            ? List.of(rest)
+                            : List.of(rest, Part.of(experts, "experts", ofExperts, 0, elementBytes)));
+        }
+
+        private List<Part> parts() {
+            List<Part> parts = new ArrayList<>(root.parts());
+            Arrays.stream(units).forEach(unit -> parts.addAll(unit.parts()));
+            return parts;
         }
 
         /** Brings what was gathered to where the parameters are, unless they are views of it. */
@@ -220,13 +292,12 @@ public final class Fsdp extends ShardingStrategy {
         }
 
         private long shardElements() {
-            return (Arrays.stream(units).mapToLong(Unit::elements).sum() + root.elements()) / shard.size();
+            return parts().stream().mapToLong(Part::shardElements).sum();
         }
 
         /** Frozen parameters are held as they are gathered. */
         private long frozenShardBytes() {
-            long all = Arrays.stream(units).mapToLong(Unit::bytes).sum() + root.bytes();
-            return all / shard.size() - elementBytes * shardElements();
+            return parts().stream().mapToLong(Part::shardBytes).sum() - elementBytes * shardElements();
         }
 
         private void holdStates() {
@@ -236,7 +307,7 @@ public final class Fsdp extends ShardingStrategy {
 
         private void forwardPass() {
             writer.allocate(MemoryOwner.GATHERED_UNITS, root.bytes());
-            int gatheredRoot = gather(root, "gather root", lastReduce);
+            int gatheredRoot = gather(root, lastReduce);
             int previous = writer.forwardEmbedding(place(root.bytes(), gatheredRoot));
             for (int layer = 0; layer < layers; layer++) {
                 writer.beginLayer();
@@ -304,7 +375,7 @@ public final class Fsdp extends ShardingStrategy {
             backward[layer] = accumulate(elements, computed);
             if (reduces()) {
                 backward[layer] = joinLayer(elements, backward[layer]);
-                reduce(elements, "reduce-scatter layer", backward[layer]);
+                reduce(units[layer], backward[layer]);
             }
         }
 
@@ -344,19 +415,20 @@ public final class Fsdp extends ShardingStrategy {
             int issued = writer.host(settings.whole("host_time_per_unit"), "issue gather", waits);
             writer.allocate(MemoryOwner.GATHERED_UNITS, units[layer].bytes());
             gatheredBytes += units[layer].bytes();
-            return gather(units[layer], "gather layer", issued);
+            return gather(units[layer], issued);
         }
 
-        private int gather(Unit unit, String label, int issued) {
-            int ready = job.precision().isMixed() && unit.elements() > 0
-                    ? writer.copy(
-                            Stream.GATHER,
-                            (stateBytes + elementBytes) * (unit.elements() / shard.size()),
-                            "cast shard",
-                            issued)
-                    : issued;
-            lastGather = writer.gather(shard, unit.bytes(), gatherAlgorithm, label, ready, lastReduce);
-            return lastGather;
+        /** Gathers the parts of a unit one after the other; returns the last of these. */
+        private int gather(Unit unit, int issued) {
+            int last = issued;
+            for (Part part : unit.parts()) {
+                int ready = job.precision().isMixed() && part.elements() > 0
+                        ? writer.copy(
+                                Stream.GATHER, (stateBytes + elementBytes) * part.shardElements(), "cast shard", issued)
+                        : issued;
+                last = part.over().gather(part.bytes(), "gather " + part.name(), ready);
+            }
+            return last;
         }
 
         private void backwardRoot() {
@@ -370,7 +442,7 @@ public final class Fsdp extends ShardingStrategy {
             if (reduces()) {
                 if (elements > 0) {
                     joinRoot();
-                    reduce(elements, "reduce-scatter root", computed);
+                    reduce(root, computed);
                 }
                 freeReduced(0);
                 freeReduced(1);
@@ -393,28 +465,21 @@ public final class Fsdp extends ShardingStrategy {
             return writer.copy(Stream.COMPUTE, moved * elements, "accumulate whole gradients", computed);
         }
 
-        /**
-         * Reduces gradients and adds the shard to the 32-bit gradient. The reduction waits for the last gather because both use one
-         * communicator.
-         */
-        private void reduce(long elements, String label, int computed) {
-            int prepared = prepare(elements, computed);
-            writer.free(MemoryOwner.GRADIENTS, wait ? reduceBytes * elements : 0);
-            int scattered =
-                    writer.reduceScatter(shard, reduceBytes * elements, reduceAlgorithm, label, prepared, lastGather);
-            long shardElements = elements / shard.size();
-            writer.allocate(MemoryOwner.GRADIENTS, wait || microBatch == 0 ? stateBytes * shardElements : 0);
-            if (replication.size() > 1) {
-                scattered = writer.allReduce(
-                        replication,
-                        reduceBytes * shardElements,
-                        reduceAlgorithm,
-                        "all-reduce among replicas",
-                        scattered);
+        private void reduce(Unit unit, int computed) {
+            int prepared = prepare(unit.elements(), computed);
+            writer.free(MemoryOwner.GRADIENTS, wait ? reduceBytes * unit.elements() : 0);
+            for (Part part : unit.parts()) {
+                lastReduce = reduce(part, prepared);
             }
-            lastReduce = scattered;
-            writer.copy(
-                    Stream.REDUCE, (reduceBytes + 2 * stateBytes) * shardElements, "accumulate gradients", scattered);
+        }
+
+        /** Reduces gradients and adds the shard to the 32-bit gradient. */
+        private int reduce(Part part, int prepared) {
+            int reduced = part.over().reduce(reduceBytes * part.elements(), "reduce-scatter " + part.name(), prepared);
+            long shardElements = part.shardElements();
+            writer.allocate(MemoryOwner.GRADIENTS, wait || microBatch == 0 ? stateBytes * shardElements : 0);
+            writer.copy(Stream.REDUCE, (reduceBytes + 2 * stateBytes) * shardElements, "accumulate gradients", reduced);
+            return reduced;
         }
 
         private void update() {
@@ -422,7 +487,10 @@ public final class Fsdp extends ShardingStrategy {
             int ready = accumulated;
             if (job.gradientClipping() > 0) {
                 int norm = writer.compute(Work.Kind.GRADIENT_NORM, shardElements(), "gradient norm", accumulated);
-                ready = writer.allReduce(shard, 4, StepWriter.SCALAR_ALGORITHM, "all-reduce gradient norm", norm);
+                ready = all.sumNorm(norm);
+                if (job.parallel().experts() > 1) {
+                    ready = experts.sumNorm(ready);
+                }
             }
             writer.updateShard(shardElements(), ready);
             writer.free(MemoryOwner.GRADIENTS, stateBytes * shardElements());

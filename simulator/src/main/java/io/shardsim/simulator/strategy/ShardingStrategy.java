@@ -103,9 +103,10 @@ public abstract class ShardingStrategy {
             problems.add(Refusal.of(
                     "lora with offload_optimizer or offload_parameters is not modelled; write false", "lora"));
         }
-        if (job.parallel().ranksOfSample() > 1) {
+        if (job.parallel().ranksOfSample() > 1 || job.parallel().experts() > 1) {
             problems.add(Refusal.of(
-                    "lora is not modelled with tensor, context or pipeline parallelism; write 1 for each", "lora"));
+                    "lora is not modelled with tensor, context, pipeline or expert parallelism; write 1 for each",
+                    "lora"));
         }
         return problems;
     }

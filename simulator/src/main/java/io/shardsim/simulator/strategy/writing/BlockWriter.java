@@ -4,6 +4,7 @@ import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.ModelParallel.Choice;
+import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.RankGroups;
@@ -209,17 +210,28 @@ final class BlockWriter {
 
     /**
      * Attention over the keys and values of one rank of a context-parallel group after the other. Those of the next come meanwhile, each rank passing on
-     * what it has; in backward the gradients of those before come one exchange later, and the last of them when all steps are done (Ring Attention,
-     * arXiv:2310.01889; TransformerEngine v1.11, transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P). Returns the last exchange.
+     * what it has, or all come beside the first; in backward the gradients of those before come one exchange later, and the last of them when all steps are done
+     * (Ring Attention, arXiv:2310.01889; TransformerEngine v1.11, transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P; PyTorch 2.6,
+     * torch/distributed/tensor/experimental/_attention.py, _AllGatherRotater). Returns the last exchange.
      */
     private int attend(Work each, String label, boolean backward) {
+        boolean gathers = parallel.is(Choice.GATHERS_KEYS_VALUES);
+        int gradientParts = gathers ? Precision.FP32.bytes() / job.precision().bytes() : 1;
         int exchanged = StepWriter.NONE;
         for (int step = 0; step < context.size(); step++) {
             int arrived = exchanged;
-            boolean keysGo = step < context.size() - 1;
-            boolean gradientsGo = backward && step > 0;
-            if (keysGo || gradientsGo) {
-                int parts = (keysGo ? 1 : 0) + (gradientsGo ? 1 : 0);
+            if (gathers && step == 0) {
+                exchanged = writer.collective(
+                        Stream.CONTEXT,
+                        CollectiveKind.ALL_GATHER,
+                        context,
+                        context.size() * memory.keyValueBytes(),
+                        "auto",
+                        "gather keys and values",
+                        writer.lastCompute());
+            }
+            int parts = (!gathers && step < context.size() - 1 ? 1 : 0) + (backward && step > 0 ? gradientParts : 0);
+            if (parts > 0) {
                 exchanged = writer.collective(
                         Stream.CONTEXT,
                         CollectiveKind.SEND_RECV,

@@ -2,6 +2,7 @@ package io.shardsim.simulator.strategy.writing;
 
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.job.ModelParallel.Choice;
+import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.Activation;
 import io.shardsim.simulator.workload.Attention;
@@ -81,12 +82,19 @@ final class MicroBatchMemory {
     /**
      * What attention over a split sequence holds beside what is kept: forward the keys and values of all other ranks and a result for each step,
      * backward two sets of keys, values and their gradients, and the gradient of the queries of one step (TransformerEngine v1.11,
-     * transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P: p2p_comm_buffers, out_per_step, dq_).
+     * transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P: p2p_comm_buffers, out_per_step, dq_). PyTorch holds all keys and values at once, and
+     * sums up in FP32: the result, and in backward the gradients, those that came, and those of a step (torch/distributed/tensor/experimental/_attention.py of
+     * PyTorch 2.6, _templated_ring_attention, convert_to_f32).
      */
     long contextBytes(boolean backward) {
         int ranks = job.parallel().context();
         long result =
                 split((long) job.model().attentionWidth() * job.precision().bytes(), true);
+        if (job.parallel().is(Choice.GATHERS_KEYS_VALUES)) {
+            long gathered = ranks * keyValueBytes();
+            long sums = Precision.FP32.bytes() / job.precision().bytes();
+            return gathered + (sums + 1) * result + (backward ? (2 * sums + 1) * keyValueBytes() : 0);
+        }
         return backward ? 4 * keyValueBytes() + result : (ranks - 1) * keyValueBytes() + ranks * result;
     }
 

@@ -35,6 +35,12 @@ public final class ShardGroups {
         return new RankGroups("expert replicas", job.worldSize(), job.stageRanks() / experts, experts);
     }
 
+    /** Ranks of a shard group that together hold one copy of the sharded states of their experts. */
+    public static RankGroups expertShard(RankGroups shard, TrainingJob job) {
+        int experts = job.parallel().experts();
+        return new RankGroups("expert shard", job.worldSize(), shard.size() * shard.stride() / experts, experts);
+    }
+
     /**
      * Data-parallel ranks that together hold one copy of the sharded states of their part of the model: neighbours, or as far from each other as
      * a tensor-parallel group is large.

@@ -1,0 +1,152 @@
+package io.shardsim.simulator.strategy;
+
+import io.shardsim.simulator.job.TrainingJob;
+import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.RankGroups;
+import io.shardsim.simulator.plan.Stream;
+import io.shardsim.simulator.plan.Work;
+import io.shardsim.simulator.strategy.Sharding.Part;
+import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.simulator.strategy.writing.StepWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One step of FSDP2 on a pipeline stage, while it is being written. Units are gathered for the first forward of their piece, each as soon as the one before is, and stay
+ * until the last backward: to gather them for each micro-batch would be dear [1]. Gradients wait whole on every rank, and are reduced
+ * unit by unit once the last backward of the stage is done, beside nothing [2].
+ *
+ * <p>[1] get_fsdp_reshard_after_forward_policy of torchtitan/distributed/fsdp.py, pytorch/torchtitan @b5bcd76c. [2] backward_maybe_with_nosync of
+ * torch/distributed/pipelining/stage.py, PyTorch 2.6, run_post_backward.
+ */
+final class FsdpStage extends ReplicatedStep {
+    private final Sharding all;
+    private final Sharding experts;
+    private final int elementBytes;
+    private final int reduceBytes;
+    private final int stateBytes;
+    /** What is gathered together, in the order of the first forwards. */
+    private final List<Part> parts = new ArrayList<>();
+    /** Of each piece, the parameters that have been gathered, and those whose gradients are there. */
+    private final long[] gathered;
+
+    private final long[] returned;
+
+    FsdpStage(TrainingJob job, StepWriter writer, int stage, Sharding sharding, StrategyParameters settings) {
+        super(job, writer, stage, false);
+        all = sharding;
+        experts = sharding.ofExperts(job, settings);
+        elementBytes = job.precision().bytes();
+        stateBytes = job.precision().stateBytes();
+        reduceBytes = settings.flag("reduce_in_fp32") ? 4 : elementBytes;
+        gathered = new long[writer.partition().pieces()];
+        returned = new long[gathered.length];
+    }
+
+    @Override
+    int gradientBytes() {
+        return reduceBytes;
+    }
+
+    @Override
+    void holdStates() {
+        long shardElements = replicas().stream()
+                .mapToLong(among -> part(among, parameters(among)).shardElements())
+                .sum();
+        writer.allocate(MemoryOwner.PARAMETERS, stateBytes * shardElements);
+        writer.allocate(MemoryOwner.OPTIMIZER_STATES, job.momentBytes(shardElements));
+    }
+
+    private Part part(RankGroups among, long elements) {
+        return among.equals(world)
+                ? Part.of(all, "layer", elements, 0, elementBytes)
+                : Part.of(experts, "experts", elements, 0, elementBytes);
+    }
+
+    /** Gathers what is not; its gradients count from here, though they come with the first backward. */
+    @Override
+    int beforeForward(RankGroups among, long elements) {
+        if (elements == 0 || gathered[piece] == parameters(piece)) {
+            return StepWriter.NONE;
+        }
+        gathered[piece] += elements;
+        Part part = part(among, elements);
+        parts.add(part);
+        writer.allocate(MemoryOwner.GATHERED_UNITS, part.bytes());
+        writer.allocate(MemoryOwner.GRADIENTS, reduceBytes * part.elements());
+        int ready = job.precision().isMixed()
+                ? writer.copy(Stream.GATHER, (stateBytes + elementBytes) * part.shardElements(), "cast shard")
+                : StepWriter.NONE;
+        int whole = part.over().gather(part.bytes(), "gather " + part.name(), ready);
+        return writer.copy(Stream.COMPUTE, 2 * part.bytes(), "copy out parameters", whole);
+    }
+
+    @Override
+    int afterBackward(long elements, int computed) {
+        boolean first = returned[piece] < parameters(piece);
+        returned[piece] += first ? elements : 0;
+        if (first && reduceBytes == elementBytes) {
+            return computed;
+        }
+        long moved = elementBytes + (first ? 1 : 2) * reduceBytes;
+        return writer.copy(Stream.COMPUTE, moved * elements, "accumulate whole gradients", computed);
+    }
+
+    @Override
+    boolean reducesIn(boolean lastMicroBatch) {
+        return lastMicroBatch;
+    }
+
+    @Override
+    boolean goesBefore(long bucketElements, long nextElements) {
+        return false;
+    }
+
+    @Override
+    boolean goesAfter(long bucketElements) {
+        return false;
+    }
+
+    /** Units are reduced before the update. */
+    @Override
+    int reduce(Bucket bucket, int computed) {
+        return computed;
+    }
+
+    @Override
+    int prepareUpdate(int gradientsReady) {
+        int reduced = gradientsReady;
+        for (Part part : parts) {
+            reduced = reduce(part, reduced);
+        }
+        if (job.gradientClipping() == 0) {
+            return reduced;
+        }
+        int norm = all.sumNorm(writer.compute(Work.Kind.GRADIENT_NORM, shardElements(), "gradient norm", reduced));
+        return job.parallel().experts() > 1 ? experts.sumNorm(norm) : norm;
+    }
+
+    private int reduce(Part part, int ready) {
+        long bytes = reduceBytes * part.elements();
+        writer.allocate(MemoryOwner.BUCKETS, bytes);
+        int copied = writer.copy(Stream.COMPUTE, 2 * bytes, "copy in gradients", ready);
+        writer.free(MemoryOwner.GRADIENTS, bytes);
+        writer.free(MemoryOwner.GATHERED_UNITS, part.bytes());
+        int reduced = part.over().reduce(bytes, "reduce-scatter " + part.name(), copied);
+        writer.free(MemoryOwner.BUCKETS, bytes);
+        writer.allocate(MemoryOwner.GRADIENTS, (long) stateBytes * part.shardElements());
+        return reduceBytes == stateBytes
+                ? reduced
+                : writer.copy(Stream.REDUCE, (reduceBytes + stateBytes) * part.shardElements(), "cast shard", reduced);
+    }
+
+    private long shardElements() {
+        return parts.stream().mapToLong(Part::shardElements).sum();
+    }
+
+    @Override
+    void update(int prepared) {
+        writer.updateShard(shardElements(), prepared);
+        writer.free(MemoryOwner.GRADIENTS, stateBytes * shardElements());
+    }
+}
