@@ -6,6 +6,9 @@ import io.shardsim.scenarios.importing.Fact.Rank;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A TOML file of torchtitan, which trains with FSDP2. */
@@ -16,6 +19,10 @@ final class TorchtitanConfig implements Importer {
     private static final String COMPILE = "compile.enable";
     private static final String REPLICAS = "data_parallel_replicate_degree";
     private static final String CHECKPOINTED = "training.checkpointed_layers";
+    private static final String EXPERTS = "parallelism.expert_parallel_degree";
+    private static final String STAGES = "pipeline_parallel_degree";
+    private static final Map<String, String> SCHEDULES =
+            Map.of("gpipe", "simple", "1f1b", "1f1b", "interleaved1f1b", "interleaved");
 
     @Override
     public String table() {
@@ -40,21 +47,63 @@ final class TorchtitanConfig implements Importer {
         OptimizerName.contribute(file, draft, "optimizer.name", null);
     }
 
-    /** The key of the section that has it: names moved from training to parallelism. */
+    /** The key of the section that has it: names moved from training and experimental to parallelism. */
     private static String of(ForeignFile file, String name) {
-        return file.has("training." + name) ? "training." + name : "parallelism." + name;
+        return Stream.of("training.", "experimental.")
+                .map(section -> section + name)
+                .filter(file::has)
+                .findFirst()
+                .orElse("parallelism." + name);
     }
 
     private static void contributeBatch(ForeignFile file, Draft draft) {
         String samples = file.has("training.batch_size") ? "training.batch_size" : "training.local_batch_size";
-        draft.giveWhole(file, samples, Draft.MICRO_BATCH, 1, 65_536);
-        draft.byDefault(Draft.MICRO_BATCH, 8L, "torchtitan's default");
+        long ofRank = whole(file, samples, 8);
+        long stages = whole(file, of(file, STAGES), 1);
+        long microBatch = stages > 1 ? ofPipeline(file, ofRank, stages) : ofRank;
+        boolean isDefault = !file.has(samples) || stages > 1;
+        draft.giveOr(
+                Draft.MICRO_BATCH,
+                microBatch,
+                isDefault ? null : file.key(samples),
+                stages > 1 ? "how a pipeline cuts local_batch_size " + ofRank : "torchtitan's default");
         String global = "training.global_batch_size";
         Long batch = file.whole(global, -1, 1_000_000_000);
         if (batch == null || batch < 0) {
-            draft.byDefault(Draft.ACCUMULATION, 1L, "torchtitan without global_batch_size");
+            draft.byDefault(Draft.ACCUMULATION, ofRank / microBatch, "torchtitan without global_batch_size");
         } else {
             draft.give(Draft.GLOBAL_BATCH, batch, file.key(global));
+        }
+    }
+
+    /** Samples of a micro-batch: of so many since 2025-04 (pull request 1073); before, a rank's samples were cut into as many parts as there are stages. */
+    private static long ofPipeline(ForeignFile file, long ofRank, long stages) {
+        if (of(file, STAGES).startsWith("parallelism")) {
+            return Math.min(ofRank, Math.max(1, whole(file, "parallelism.pipeline_parallel_microbatch_size", 1)));
+        }
+        return Math.max(1, ofRank / whole(file, "experimental.pipeline_parallel_microbatches", stages));
+    }
+
+    private static void contributePipeline(ForeignFile file, Draft draft) {
+        draft.giveDegree(file, of(file, STAGES), "strategy.pipeline_parallel", 1);
+        if (whole(file, of(file, STAGES), 1) <= 1) {
+            file.ignore("parallelism.pipeline_parallel_", "there is one stage");
+            file.ignore("experimental.pipeline_parallel_", "there is one stage");
+            return;
+        }
+        String key = of(file, "pipeline_parallel_schedule");
+        String schedule = file.text(key);
+        String ours = SCHEDULES.get(schedule == null ? "1f1b" : schedule.toLowerCase(Locale.ROOT));
+        if (ours == null) {
+            file.judge(
+                    key,
+                    Verdict.DECIDES_THE_ANSWER,
+                    "of its schedules GPipe, 1F1B and Interleaved1F1B are simulated; write strategy.pipeline_schedule");
+            return;
+        }
+        draft.give("strategy.pipeline_schedule", ours, file.key(key));
+        if (ours.equals("interleaved")) {
+            draft.byDefault("strategy.model_chunks", 2L, "torchtitan without split points");
         }
     }
 
@@ -167,8 +216,21 @@ final class TorchtitanConfig implements Importer {
             file.ignore("parallelism.enable_async", "nothing is tensor-parallel");
             file.ignore("experimental.enable_async", "nothing is tensor-parallel");
         }
+        contributePipeline(file, draft);
+        draft.giveDegree(file, of(file, "context_parallel_degree"), "strategy.context_parallel", 1);
+        draft.giveDegree(file, EXPERTS, "strategy.expert_parallel", 1);
+        if (whole(file, EXPERTS, 1) <= 1) {
+            file.ignore("parallelism.expert_tensor_", "experts are not shared out");
+        }
+        String exchange = file.choice(of(file, "context_parallel_rotate_method"), List.of("allgather", "alltoall"));
+        draft.give(
+                "strategy.gather_keys_values",
+                "alltoall".equals(exchange) ? false : null,
+                file.key(of(file, "context_parallel_rotate_method")));
         if (shards > 0) {
-            draft.give(Draft.WORLD, replicas * shards * tensor, file.key(shardKey));
+            long ranksOfSample =
+                    tensor * whole(file, of(file, "context_parallel_degree"), 1) * whole(file, of(file, STAGES), 1);
+            draft.give(Draft.WORLD, replicas * shards * ranksOfSample, file.key(shardKey));
             draft.give("strategy.shard_group", replicas > 1 && shards > 1 ? shards : null, file.key(shardKey));
         } else if (replicas > 1) {
             file.judge(

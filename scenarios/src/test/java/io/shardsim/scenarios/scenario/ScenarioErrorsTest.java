@@ -157,7 +157,7 @@ class ScenarioErrorsTest {
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: mics, pipeline_parallel: 4",
-                        "a.yaml:7:24: strategy mics has no pipeline_parallel, which belongs to ddp, megatron, megatron-core, zero1; remove it"),
+                        "a.yaml:7:24: strategy mics has no pipeline_parallel, which belongs to ddp, fsdp2, megatron, megatron-core, zero1; remove it"),
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: megatron, tensor_parallel: 6",

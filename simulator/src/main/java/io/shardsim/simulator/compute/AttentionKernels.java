@@ -19,11 +19,24 @@ import java.util.List;
  * the same [1]. It goes in c steps, each over the keys and values of one rank; their results are merged in memory [2].
  *
  * <p>[1] Brandon et al., Striped Attention, arXiv:2311.09431, section 2.2; Megatron-LM, megatron/core/utils.py, get_batch_on_this_cp_rank.
- * [2] NVIDIA/TransformerEngine v1.11, transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P.
+ * [2] NVIDIA/TransformerEngine v1.11, transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P. [3]
+ * torch/distributed/tensor/experimental/_attention.py of PyTorch 2.6, _SDPAMerger and _templated_ring_attention_backward.
  */
 record AttentionKernels(RankShare share, Attention attention) implements OperatorKernels {
     /** A window has a second edge, in whose blocks of keys half is masked (Dao-AILab/flash-attention v2.5, csrc/flash_attn/src/flash_fwd_launch_template.h: 128 wide). */
     private static final int WINDOW_EDGE = 128;
+
+    /**
+     * Bytes that PyTorch reads and writes for each element of the result in a step: cast to FP32, and three maps of one or two operands; half of that, and a
+     * copy of the whole, in the steps in which late queries alone take part, which are half of them [3].
+     */
+    private static final long EAGER_MERGE = (38 + 19 + 8) / 2;
+    /** For each element of keys and values: they are copied into one buffer [3]. */
+    private static final long EAGER_COPY = 2 + 2;
+    /** For each element of the queries' gradient: a sum in FP32, or that of the late half and a copy of the whole [3]. */
+    private static final long EAGER_QUERY_SUM = (10 + 5 + 8) / 2;
+    /** For each element of the gradients of keys and values: the same, and a copy in FP32 into one buffer [3]. */
+    private static final long EAGER_KEY_SUM = EAGER_QUERY_SUM + 4 + 4;
 
     @Override
     public List<Kernel> list(Direction direction, Portion portion) {
@@ -116,11 +129,24 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         if (share.workload().split().context() == 1) {
             return List.of(flash);
         }
+        if (share.workload().split().eagerSteps()) {
+            return List.of(flash, new Kernel.MemoryBound("attention.merge", eagerBytes(pass)));
+        }
         long width = share.split(
                 attention.width() + (pass == Pass.BACKWARD ? (long) attention.keyWidth() + attention.valueWidth() : 0));
         // Read both, write one.
         long bytes = 3L * share.profile().elementBytes() * share.tokens() * width;
         return List.of(flash, new Kernel.MemoryBound("attention.merge", bytes));
+    }
+
+    /** Keys and values are repeated for all heads before they are exchanged, as torchtitan and Transformers do (repeat_kv). */
+    private long eagerBytes(Pass pass) {
+        long keyWidth = attention.queryWidth() + attention.width();
+        long ofToken = EAGER_COPY * keyWidth
+                + (pass == Pass.BACKWARD
+                        ? EAGER_QUERY_SUM * attention.queryWidth() + EAGER_KEY_SUM * keyWidth
+                        : EAGER_MERGE * attention.width());
+        return share.tokens() * share.split(ofToken);
     }
 
     /** Blocks of keys outside of the window are skipped; in a step of context parallelism none is. */

@@ -80,6 +80,8 @@ public final class FrameworkProfile {
         OPTIMIZER("the update, of a parameter");
 
         private final String meaning;
+        private final String key = name().toLowerCase(Locale.ROOT);
+        private final String kernel = key.replace('_', '-');
 
         Operator(String meaning) {
             this.meaning = meaning;
@@ -87,7 +89,7 @@ public final class FrameworkProfile {
 
         /** As files write it. */
         String key() {
-            return name().toLowerCase(Locale.ROOT);
+            return key;
         }
 
         String meaning() {
@@ -96,7 +98,7 @@ public final class FrameworkProfile {
 
         /** As kernels are called. */
         String kernel() {
-            return key().replace('_', '-');
+            return kernel;
         }
 
         boolean isOfFp8() {

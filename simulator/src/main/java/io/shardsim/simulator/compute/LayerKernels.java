@@ -76,11 +76,12 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
      * @param context degree of context parallelism, c
      * @param experts degree of expert parallelism, e
      * @param sequence whether norms and dropouts are split along the sequence too
+     * @param eagerSteps whether the results of context parallelism's steps are merged as PyTorch does, by element-wise kernels in FP32
      */
-    public record Split(int tensor, int context, int experts, boolean sequence, Logits logits) {
+    public record Split(int tensor, int context, int experts, boolean sequence, Logits logits, boolean eagerSteps) {
         /** Without expert parallelism. */
         public Split(int tensor, int context, boolean sequence, Logits logits) {
-            this(tensor, context, 1, sequence, logits);
+            this(tensor, context, 1, sequence, logits, false);
         }
     }
 

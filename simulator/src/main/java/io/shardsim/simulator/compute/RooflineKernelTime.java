@@ -2,6 +2,8 @@ package io.shardsim.simulator.compute;
 
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.units.Bandwidth;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Kernel times from a data sheet and a {@link GpuCalibration}.
@@ -41,6 +43,17 @@ public final class RooflineKernelTime {
     /** Query rows of one thread block of fused attention ([2], section 3.3). */
     private static final int ATTENTION_BLOCK = 128;
 
+    /** More GPUs and frameworks, and more products of each, than a search compares; a server forgets those before. */
+    private static final int GPUS_MAX = 64;
+
+    private static final int PRODUCTS_MAX = 4096;
+
+    /** Points of a search that differ in nothing that a kernel sees ask for the same products again. */
+    private static final Map<Setup, RooflineKernelTime> KNOWN = new ConcurrentHashMap<>();
+
+    private record Setup(GpuSpec gpu, GpuCalibration calibration, int availableSms, int elementBytes) {}
+
+    private final Map<Kernel.Matmul, Long> products = new ConcurrentHashMap<>();
     private final GpuCalibration calibration;
     private final int elementBytes;
     private final int smCount;
@@ -73,6 +86,16 @@ public final class RooflineKernelTime {
                 gpu.memoryBandwidth().scaled(calibration.memoryBound().hbmRatio());
     }
 
+    /** The same that was asked for before, with the products that it knows. */
+    static RooflineKernelTime shared(GpuSpec gpu, GpuCalibration calibration, int availableSms, int elementBytes) {
+        if (KNOWN.size() > GPUS_MAX) {
+            KNOWN.clear();
+        }
+        return KNOWN.computeIfAbsent(
+                new Setup(gpu, calibration, availableSms, elementBytes),
+                setup -> new RooflineKernelTime(gpu, calibration, availableSms, elementBytes));
+    }
+
     /** All SMs of the GPU in 16 bits, with the calibration that its name or architecture has. */
     public static RooflineKernelTime of(GpuSpec gpu) {
         return new RooflineKernelTime(gpu, GpuCalibration.of(gpu), gpu.smCount(), 2);
@@ -81,7 +104,10 @@ public final class RooflineKernelTime {
     /** How long one kernel keeps the GPU busy, run back to back with others on a stream, the gap to the next one included [ps]. */
     public long kernelPs(Kernel kernel) {
         if (kernel instanceof Kernel.Matmul matmul) {
-            return matmulPs(matmul);
+            if (products.size() > PRODUCTS_MAX) {
+                products.clear();
+            }
+            return products.computeIfAbsent(matmul, this::matmulPs);
         }
         if (kernel instanceof Kernel.FlashAttention attention) {
             return attentionPs(attention);

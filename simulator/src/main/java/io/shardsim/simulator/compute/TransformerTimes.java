@@ -53,7 +53,7 @@ public final class TransformerTimes {
             FrameworkProfile profile) {
         GpuCalibration shipped = calibration.under(profile, gpu.architecture());
         return new TransformerTimes(
-                new RooflineKernelTime(gpu, shipped, availableSms, profile.elementBytes()),
+                RooflineKernelTime.shared(gpu, shipped, availableSms, profile.elementBytes()),
                 new LayerKernels(shape, workload, profile));
     }
 

@@ -32,7 +32,9 @@ public record TrainingJob(
         if (!(gradientClipping >= 0)) {
             throw new IllegalArgumentException("gradient_clipping " + gradientClipping + " < 0; 0 means none");
         }
-        model = FrameworkProfile.named(execution.kernels()).held(model, parallel.tensor());
+        model = FrameworkProfile.named(execution.kernels())
+                .held(model, parallel.tensor())
+                .shared();
     }
 
     static void requirePositive(String what, int value) {

@@ -50,7 +50,8 @@ public final class TransformerWorkTimes implements WorkTimes {
                         job.parallel().context(),
                         job.parallel().experts(),
                         job.parallel().sequence(),
-                        job.parallel().is(Choice.GATHERS_LOGITS) ? Logits.WHOLE : Logits.SPLIT));
+                        job.parallel().is(Choice.GATHERS_LOGITS) ? Logits.WHOLE : Logits.SPLIT,
+                        job.parallel().is(Choice.GATHERS_KEYS_VALUES)));
         FrameworkProfile profile = job.profile();
         calibration = GpuCalibration.of(instance.gpu());
         times = TransformerTimes.of(

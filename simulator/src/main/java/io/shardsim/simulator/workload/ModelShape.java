@@ -287,6 +287,7 @@ public record ModelShape(
 
     /** What follows from a shape, and is asked for many times while a step is planned. */
     private record Parts(
+            ModelShape shape,
             Transformer operators,
             List<LayerKind> kinds,
             int[] kindsOfLayers,
@@ -296,6 +297,7 @@ public record ModelShape(
         static Parts of(ModelShape shape) {
             Transformer operators = shape.adapters().on(whole(shape));
             return new Parts(
+                    shape,
                     operators,
                     operators.kinds(),
                     operators.kindsOfLayers(),
@@ -331,6 +333,11 @@ public record ModelShape(
             PARTS.clear();
         }
         return PARTS.computeIfAbsent(this, Parts::of);
+    }
+
+    /** The shape that was asked for first of all that equal it: what is derived of it is found at once. */
+    public ModelShape shared() {
+        return parts().shape();
     }
 
     /** Its operators. */

@@ -6,6 +6,7 @@ import io.shardsim.topology.units.Picoseconds;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * How a strategy's parameter is written; its default tells which it is: {@code elements}, {@code ranks}, {@code layers}, {@code stages} (whole
@@ -23,9 +24,14 @@ public enum ParameterForm {
     FLAG,
     NAME;
 
+    private static final List<ParameterForm> COUNTED = List.of(ELEMENTS, RANKS, LAYERS, STAGES);
+    private static final Pattern DIGITS_BEHIND_LETTERS = Pattern.compile("\\d+[a-z]+\\d.*");
+
+    private final String word = name().toLowerCase(Locale.ROOT);
+
     /** The form of a default. */
     public static ParameterForm of(String written) {
-        for (ParameterForm counted : List.of(ELEMENTS, RANKS, LAYERS, STAGES)) {
+        for (ParameterForm counted : COUNTED) {
             if (written.endsWith(" " + counted.word())) {
                 return counted;
             }
@@ -47,12 +53,13 @@ public enum ParameterForm {
 
     /** Names begin with a letter, or go on with digits behind letters, as 1f1b does and no quantity. */
     private static boolean isName(String written) {
-        return !Character.isDigit(written.charAt(0)) || written.matches("\\d+[a-z]+\\d.*");
+        return !Character.isDigit(written.charAt(0))
+                || DIGITS_BEHIND_LETTERS.matcher(written).matches();
     }
 
     /** What follows the number of those that count something. */
     public String word() {
-        return name().toLowerCase(Locale.ROOT);
+        return word;
     }
 
     Object parse(String written) {

@@ -218,7 +218,9 @@ final class BlockWriter {
         boolean gathers = parallel.is(Choice.GATHERS_KEYS_VALUES);
         int gradientParts = gathers ? Precision.FP32.bytes() / job.precision().bytes() : 1;
         int exchanged = StepWriter.NONE;
-        for (int step = 0; step < context.size(); step++) {
+        // PyTorch also passes on the gradients of the last step.
+        int exchanges = gathers && backward ? context.size() + 1 : context.size();
+        for (int step = 0; step < exchanges; step++) {
             int arrived = exchanged;
             if (gathers && step == 0) {
                 exchanged = writer.collective(
@@ -238,10 +240,14 @@ final class BlockWriter {
                         context,
                         parts * memory.keyValueBytes(),
                         "auto",
-                        backward ? "pass keys, values and gradients on" : "pass keys and values on",
+                        gathers
+                                ? "pass gradients on"
+                                : backward ? "pass keys, values and gradients on" : "pass keys and values on",
                         backward || step == 0 ? writer.lastCompute() : StepWriter.NONE);
             }
-            writer.compute(each, label, arrived);
+            if (step < context.size()) {
+                writer.compute(each, label, arrived);
+            }
         }
         return exchanged;
     }

@@ -9,6 +9,7 @@ import io.shardsim.simulator.workload.Attention;
 import io.shardsim.simulator.workload.Block;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Linear;
+import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.ParameterTensor;
 import java.util.HashMap;
@@ -76,7 +77,11 @@ final class MicroBatchMemory {
 
     /** Keys and values of the rank's tokens. */
     long keyValueBytes() {
-        return split((long) job.model().keyValueWidth() * job.precision().bytes(), true);
+        ModelShape model = job.model();
+        // Repeated for all heads by the models that PyTorch's context parallelism is shipped with:
+        // torchtitan/models/llama/model.py @9dec370, repeat_kv.
+        int repeats = job.parallel().is(Choice.GATHERS_KEYS_VALUES) ? model.heads() / model.kvHeads() : 1;
+        return split((long) repeats * model.keyValueWidth() * job.precision().bytes(), true);
     }
 
     /**
