@@ -21,6 +21,7 @@ import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -41,6 +42,7 @@ import java.util.stream.Collectors;
  * that shard among fewer ranks where this one cannot; they are tried with this run's kernels.
  */
 final class Levers {
+    private static final String EXPERTS = "expert_parallel";
     private static final String PROFILE = "framework_profile";
     private static final String KERNELS = "training.kernels";
     private static final String OFFLOAD = "training.activation_offload";
@@ -83,6 +85,7 @@ final class Levers {
         of.addSwitches();
         of.addInterleaved();
         of.addSplits();
+        of.addExperts();
         if (of.communicates()) {
             of.addShardGroups();
             of.addKinds();
@@ -204,6 +207,17 @@ final class Levers {
             }
             String title = split.title().formatted(ranks / 2);
             add(ranks == 2 ? "No " + parameter.replace('_', ' ').replace("parallel", "parallelism") : title, settings);
+        }
+    }
+
+    /** Experts that each GPU has, shared out among those of a node. */
+    private void addExperts() {
+        int ranks = BigInteger.valueOf(job.model().mixture().experts().number())
+                .gcd(BigInteger.valueOf(Math.min(job.gpusPerNode(), job.worldSize())))
+                .intValue();
+        boolean whole = job.parallel().tensor() > 1 && !job.parallel().sequence();
+        if (inForce.names().contains(EXPERTS) && job.parallel().experts() == 1 && ranks > 1 && !whole) {
+            add("Expert parallelism over " + ranks, Map.of("strategy." + EXPERTS, String.valueOf(ranks)));
         }
     }
 
