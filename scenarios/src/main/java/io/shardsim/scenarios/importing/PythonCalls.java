@@ -2,6 +2,7 @@ package io.shardsim.scenarios.importing;
 
 import io.shardsim.scenarios.importing.PythonTokens.Kind;
 import io.shardsim.scenarios.importing.PythonTokens.Token;
+import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Entry;
@@ -38,7 +39,22 @@ final class PythonCalls {
     private static final Pattern UNREAD = Pattern.compile(
             "Accelerator|FullyShardedDataParallel(Plugin)?|FSDP|DeepSpeedPlugin|fully_shard|DistributedDataParallel|DDP");
 
-    private PythonCalls() {}
+    private final PythonScript.Outcome script;
+    private final Problems problems;
+    private final Map<String, String> aliases;
+    /** What other calls say of the Trainer's arguments. */
+    private final List<Entry> aside = new ArrayList<>();
+
+    private final List<Mapping> found = new ArrayList<>();
+    private final List<Entry> models = new ArrayList<>();
+    /** The model that a Trainer is given. */
+    private @Nullable Entry trained;
+
+    private PythonCalls(PythonScript.Outcome script, Problems problems) {
+        this.script = script;
+        this.problems = problems;
+        this.aliases = aliases(script.all());
+    }
 
     /** The code of a notebook's cells, each line where the file has it; null where the file is none. */
     static @Nullable String code(YamlNode file) {
@@ -80,66 +96,87 @@ final class PythonCalls {
     /** The blocks of a script that are configurations, of one kind each; names that it sets where it calls nothing known. */
     static List<Mapping> in(String code, Problems problems) {
         PythonScript.Outcome script = PythonScript.read(code);
-        Map<String, String> aliases = aliases(script.all());
-        List<Entry> aside = new ArrayList<>();
-        List<Mapping> found = new ArrayList<>();
-        List<Entry> models = new ArrayList<>();
-        Entry trained = null;
-        for (Map.Entry<String, Mapping> call : script.calls()) {
-            String last = call.getKey().substring(call.getKey().lastIndexOf('.') + 1);
-            String name = aliases.getOrDefault(last, last);
-            Mapping arguments = call.getValue();
-            Importer kind = Importers.recognize(arguments, false);
-            Entry loaded = arguments.entry(PythonExpression.MODEL);
-            boolean loads = call.getKey().contains("Model") || call.getKey().contains("ForCausalLM");
-            if (loaded != null && loads) {
-                Entry attention = arguments.entry("attn_implementation");
-                aside.addAll(attention == null ? List.of() : List.of(attention));
-                models.add(
-                        loaded.value() instanceof Scalar
-                                ? loaded
-                                : new Entry(
-                                        PythonExpression.MODEL,
-                                        loaded.keyPosition(),
-                                        new Scalar(loaded.keyPosition(), call.getKey(), false)));
-            } else if (name.equals("BitsAndBytesConfig")) {
-                aside.addAll(arguments.entries());
-            } else if (name.endsWith("Trainer")) {
-                trained = loaded != null ? loaded : arguments.entry("model");
-                Set<String> known = Importers.underscoredNames();
-                arguments.entries().stream()
-                        .filter(entry -> entry.value() instanceof Scalar && known.contains(entry.key()))
-                        .forEach(aside::add);
-            } else if (name.equals("LoraConfig")) {
-                arguments.entries().stream()
-                        .filter(entry -> entry.key().matches("use_dora|modules_to_save|rank_pattern"))
-                        .filter(entry -> !(entry.value() instanceof Scalar off
-                                && off.text().matches("null|false")))
-                        .forEach(entry -> problems.add(
-                                entry.keyPosition(),
-                                entry.key()
-                                        + " trains more than adapters of one rank, which is not simulated; remove it"));
-                adapters(arguments).forEach(aside::add);
-            } else if (kind instanceof HuggingFaceModel && name.endsWith("Config")) {
-                String type =
-                        name.substring(0, name.length() - "Config".length()).toLowerCase(Locale.ROOT);
-                found.add(new Mapping(
-                        arguments.position(),
-                        joined(
-                                arguments.entries(),
-                                List.of(new Entry(
-                                        "model_type",
-                                        arguments.position(),
-                                        new Scalar(arguments.position(), type, false))))));
-            } else if (kind != null) {
-                found.add(arguments);
-            }
+        PythonCalls calls = new PythonCalls(script, problems);
+        script.calls().forEach(call -> calls.take(call.getKey(), call.getValue()));
+        calls.takeCheckpointing();
+        calls.takeModel();
+        if (calls.found.isEmpty()) {
+            return calls.names();
         }
+        calls.refuse();
+        calls.refuseUndecided();
+        return calls.found.stream()
+                .map(block -> Importers.recognize(block, false) instanceof TrainerSettings
+                        ? new Mapping(block.position(), joined(block.entries(), calls.aside))
+                        : block)
+                .toList();
+    }
+
+    private String named(String word) {
+        return aliases.getOrDefault(word, word);
+    }
+
+    private void take(String function, Mapping arguments) {
+        String name = named(function.substring(function.lastIndexOf('.') + 1));
+        Importer kind = Importers.recognize(arguments, false);
+        Entry loaded = arguments.entry(PythonExpression.MODEL);
+        boolean loads = function.contains("Model") || function.contains("ForCausalLM");
+        if (loaded != null && loads) {
+            takeLoaded(function, loaded, arguments.entry("attn_implementation"));
+        } else if (name.equals("BitsAndBytesConfig")) {
+            aside.addAll(arguments.entries());
+        } else if (name.endsWith("Trainer")) {
+            trained = loaded != null ? loaded : arguments.entry("model");
+            Set<String> known = Importers.underscoredNames();
+            arguments.entries().stream()
+                    .filter(entry -> entry.value() instanceof Scalar && known.contains(entry.key()))
+                    .forEach(aside::add);
+        } else if (name.equals("LoraConfig")) {
+            takeAdapters(arguments);
+        } else if (kind instanceof HuggingFaceModel && name.endsWith("Config")) {
+            String type = name.substring(0, name.length() - "Config".length()).toLowerCase(Locale.ROOT);
+            Position place = arguments.position();
+            Entry typed = new Entry("model_type", place, new Scalar(place, type, false));
+            found.add(new Mapping(place, joined(arguments.entries(), List.of(typed))));
+        } else if (kind != null) {
+            found.add(arguments);
+        }
+    }
+
+    private void takeLoaded(String function, Entry loaded, @Nullable Entry attention) {
+        aside.addAll(attention == null ? List.of() : List.of(attention));
+        Position place = loaded.keyPosition();
+        models.add(
+                loaded.value() instanceof Scalar
+                        ? loaded
+                        : new Entry(PythonExpression.MODEL, place, new Scalar(place, function, false)));
+    }
+
+    /** As TRL's arguments of the command line name what PEFT's LoraConfig takes. */
+    private void takeAdapters(Mapping arguments) {
+        aside.add(new Entry("use_peft", arguments.position(), new Scalar(arguments.position(), "true", true)));
+        for (Entry entry : arguments.entries()) {
+            boolean off = entry.value() instanceof Scalar value && value.text().matches("null|false");
+            if (!off && entry.key().matches("use_dora|modules_to_save|rank_pattern")) {
+                problems.add(
+                        entry.keyPosition(),
+                        entry.key() + " trains more than adapters of one rank, which is not simulated; remove it");
+            }
+            String key = entry.key().matches("(lora|use)_.*") ? entry.key() : "lora_" + entry.key();
+            aside.add(new Entry(key, entry.keyPosition(), entry.value()));
+        }
+    }
+
+    private void takeCheckpointing() {
         script.all().stream()
                 .filter(token -> token.is("gradient_checkpointing_enable"))
                 .limit(1)
                 .forEach(token -> aside.add(
                         new Entry("gradient_checkpointing", token.at(), new Scalar(token.at(), "true", true))));
+    }
+
+    /** The model that is loaded, or that a Trainer is given by its name. */
+    private void takeModel() {
         boolean described =
                 found.stream().anyMatch(block -> Importers.recognize(block, false) instanceof HuggingFaceModel);
         if (models.isEmpty() && trained != null && trained.value() instanceof Scalar && !described) {
@@ -156,31 +193,28 @@ final class PythonCalls {
                         "loads a second model; one forward and backward of one model are simulated. Remove the other call");
             }
         }
-        if (found.isEmpty()) {
-            Set<String> known = Importers.ALL.stream()
-                    .flatMap(importer -> Importers.table(importer).names("").stream())
-                    .collect(Collectors.toSet());
-            List<Entry> named = script.set().entrySet().stream()
-                    .filter(each ->
-                            known.contains(each.getKey()) || each.getKey().equals("distribution"))
-                    .map(each -> new Entry(each.getKey(), each.getValue().position(), each.getValue()))
-                    .toList();
-            Mapping names = named.isEmpty() ? null : new Mapping(named.get(0).keyPosition(), named);
-            return names == null || Importers.recognize(names, false) == null ? List.of() : List.of(names);
-        }
-        refuse(script, aliases, found, problems);
+    }
+
+    /** The names that a script without such calls sets, where they are a configuration. */
+    private List<Mapping> names() {
+        Set<String> known = Importers.ALL.stream()
+                .flatMap(importer -> Importers.table(importer).names("").stream())
+                .collect(Collectors.toSet());
+        List<Entry> named = script.set().entrySet().stream()
+                .filter(each -> known.contains(each.getKey()) || each.getKey().equals("distribution"))
+                .map(each -> new Entry(each.getKey(), each.getValue().position(), each.getValue()))
+                .toList();
+        Mapping names = named.isEmpty() ? null : new Mapping(named.get(0).keyPosition(), named);
+        return names == null || Importers.recognize(names, false) == null ? List.of() : List.of(names);
+    }
+
+    private void refuseUndecided() {
         script.undecided().stream()
-                .filter(call -> DECIDING.matcher(aliases.getOrDefault(call.text(), call.text()))
-                        .matches())
+                .filter(call -> DECIDING.matcher(named(call.text())).matches())
                 .forEach(call -> problems.add(
                         call.at(),
                         call.text() + " is called where a condition holds that does not follow from the file;"
                                 + " set its names to what they are, or remove the call"));
-        return found.stream()
-                .map(block -> Importers.recognize(block, false) instanceof TrainerSettings
-                        ? new Mapping(block.position(), joined(block.entries(), aside))
-                        : block)
-                .toList();
     }
 
     /** The names that a script gives to what it imports. */
@@ -195,14 +229,13 @@ final class PythonCalls {
     }
 
     /** What a script does beside its calls that changes the question. */
-    private static void refuse(
-            PythonScript.Outcome script, Map<String, String> aliases, List<Mapping> found, Problems problems) {
+    private void refuse() {
         List<Token> tokens = script.all();
         boolean attached =
                 tokens.stream().anyMatch(token -> ATTACHES.matcher(token.text()).matches());
         for (int i = 1; i + 3 < tokens.size(); i++) {
             Token token = tokens.get(i);
-            String why = why(tokens, i, aliases.getOrDefault(token.text(), token.text()), attached);
+            String why = why(tokens, i, named(token.text()), attached);
             boolean late = token.is(".")
                     && tokens.get(i + 2).is("=")
                     && script.set().get(tokens.get(i - 1).text()) instanceof Mapping;
@@ -257,18 +290,6 @@ final class PythonCalls {
                         && !tokens.get(at + 2).is("None")
                 ? "brings an optimizer of its own, which is not read; write optim, and remove it"
                 : "";
-    }
-
-    /** As TRL's arguments of the command line name what PEFT's LoraConfig takes. */
-    private static Stream<Entry> adapters(Mapping arguments) {
-        Entry asked = new Entry("use_peft", arguments.position(), new Scalar(arguments.position(), "true", true));
-        return Stream.concat(
-                Stream.of(asked),
-                arguments.entries().stream()
-                        .map(entry -> new Entry(
-                                entry.key().matches("(lora|use)_.*") ? entry.key() : "lora_" + entry.key(),
-                                entry.keyPosition(),
-                                entry.value())));
     }
 
     /** The first of each key. */

@@ -93,7 +93,7 @@ final class PythonScript {
             case "for" -> loop();
             case "def", "class", "async" -> inItsPlace();
             case "with", "try" -> {
-                forgetNames(at, header());
+                forgetNames(at, header(), true);
                 body();
             }
             case "while", "except", "else", "finally", "elif" -> {
@@ -170,19 +170,12 @@ final class PythonScript {
         }
     }
 
-    /** Names that the head of a statement may bind. */
-    private void forgetNames(int start, int end) {
+    /** Names that {@code :=} binds here; in the head of a statement any name may be bound. */
+    private void forgetNames(int start, int end, boolean head) {
         for (int i = start; i < end; i++) {
             Token next = tokens.get(i + 1);
-            if (tokens.get(i).kind() == Kind.NAME && !next.is(".") && !next.is("(") && !next.is("[")) {
-                set.remove(tokens.get(i).text());
-            }
-        }
-    }
-
-    private void forgetWalrus(int start, int end) {
-        for (int i = start; i + 1 < end; i++) {
-            if (tokens.get(i + 1).is(":=")) {
+            boolean other = tokens.get(i).kind() != Kind.NAME || next.is(".") || next.is("(") || next.is("[");
+            if (next.is(":=") || head && !other) {
                 set.remove(tokens.get(i).text());
             }
         }
@@ -206,7 +199,7 @@ final class PythonScript {
             boolean last = token().is("else");
             int start = at + 1;
             int end = header();
-            forgetWalrus(start, end);
+            forgetNames(start, end, false);
             Boolean holds = last ? Boolean.TRUE : decided && !done ? condition(start, end) : Boolean.FALSE;
             decided &= holds != null;
             if (!done && decided && Boolean.TRUE.equals(holds)) {
@@ -249,7 +242,7 @@ final class PythonScript {
                 && tokens.get(start + 4).is("in")
                 && tokens.get(start + 7).is("items");
         if (!items || !(set.get(tokens.get(start + 5).text()) instanceof Mapping block)) {
-            forgetNames(start, end);
+            forgetNames(start, end, true);
             forget();
             return;
         }
@@ -268,7 +261,7 @@ final class PythonScript {
     /** A function or a class, whose names are its own. */
     private void inItsPlace() {
         Map<String, YamlNode> outside = new LinkedHashMap<>(set);
-        forgetNames(at, header());
+        forgetNames(at, header(), true);
         body();
         set = outside;
     }
@@ -304,7 +297,7 @@ final class PythonScript {
         } catch (Unreadable unknown) {
             value = null;
         }
-        forgetWalrus(start, end);
+        forgetNames(start, end, false);
         int target = start;
         for (int sign : signs) {
             set(target, sign, value);
@@ -336,7 +329,7 @@ final class PythonScript {
         } else if (plain) {
             set.remove(name);
         } else if (!tokens.get(start + 1).is("[") && !tokens.get(start + 1).is(".")) {
-            forgetNames(start, end);
+            forgetNames(start, end, true);
         } else if (tokens.get(start + 1).is("[") && set.get(name) instanceof Mapping block) {
             try {
                 if (expressions.read(start + 2, end - 1) instanceof Scalar key) {
