@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.importing;
 
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,4 +19,20 @@ public record Choices(
         @Nullable Long sequenceLength,
         List<String> accepted) {
     public static final Choices NONE = new Choices(null, null, null, null, null, List.of());
+
+    private static final Map<String, String> OPTIONS = Map.of(
+            Draft.INSTANCE,
+            "--instance NAME",
+            Draft.NODES,
+            "--nodes N",
+            Draft.SEQUENCE,
+            "--sequence-length N",
+            "model of the catalog",
+            "--model NAME");
+
+    /** The option that gives what a key says, as the other half of a remedy; empty where there is none. */
+    static String option(KeyTable.@Nullable Entry entry) {
+        String option = entry == null ? null : OPTIONS.get(entry.note());
+        return option == null ? "" : ", or give " + option;
+    }
 }

@@ -58,9 +58,23 @@ final class Draft {
         }
     }
 
+    /** Whether the command line says what a key leaves open. */
+    boolean isSettled(ForeignFile file, String path, String name) {
+        ForeignKey key = file.key(path);
+        Fact known = facts.get(name);
+        if (key == null || known == null || known.rank() != Rank.CHOSEN || !file.isOpen(key)) {
+            return false;
+        }
+        key.judge(Verdict.IRRELEVANT, "overridden: " + known.origin());
+        return true;
+    }
+
     /** A number that a key of a file says. */
     @Nullable
     Long giveWhole(ForeignFile file, String key, String name, long min, long max) {
+        if (isSettled(file, key, name)) {
+            return null;
+        }
         Long value = file.whole(key, min, max);
         give(name, value, file.key(key));
         return value;

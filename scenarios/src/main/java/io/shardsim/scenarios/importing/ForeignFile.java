@@ -39,6 +39,7 @@ final class ForeignFile {
     private final String name;
     private final String prefix;
     private final KeyTable table;
+    private final Origins origins;
     private final Problems problems;
     private final Map<String, ForeignKey> keys = new LinkedHashMap<>();
     private final Map<String, Integer> used = new HashMap<>();
@@ -50,10 +51,11 @@ final class ForeignFile {
      * @param name as the user named it
      * @param prefix of every key, where the configuration stands inside another one
      */
-    ForeignFile(String name, String prefix, KeyTable table, Mapping root, Problems problems) {
+    ForeignFile(String name, String prefix, KeyTable table, Mapping root, Origins origins, Problems problems) {
         this.name = name;
         this.prefix = prefix;
         this.table = table;
+        this.origins = origins;
         this.problems = problems;
         root.entries().forEach(entry -> flatten(YamlReader.printable(entry.key()), entry.value(), entry.keyPosition()));
         keys.values().forEach(this::judge);
@@ -253,12 +255,24 @@ final class ForeignFile {
         return key == null || isAuto(path) || refusedVariable(key) ? null : type.read(key.value(), path, problems);
     }
 
+    /** Whether nothing in the file says what the value is: an expression that is not followed, or a variable. */
+    boolean isOpen(ForeignKey key) {
+        return origins.open(key.value()) != null
+                || key.value() instanceof Scalar && VARIABLE.matcher(key.text()).find();
+    }
+
     /** A value that only a shell or nobody knows is a problem where it is needed. */
     private boolean refusedVariable(ForeignKey key) {
-        if (!(key.value() instanceof Scalar) || !VARIABLE.matcher(key.text()).find()) {
+        if (!isOpen(key)) {
             return false;
         }
         String text = key.text();
+        String open = origins.open(key.value());
+        if (open != null) {
+            key.refuse(
+                    key.path() + " is " + open + "; write the value itself" + Choices.option(table.entry(key.path())));
+            return true;
+        }
         String set = text.contains(ArgumentReader.DISAGREE)
                 ? "; keep the one that holds"
                 : text.contains("`") || text.contains("$(")
@@ -272,7 +286,9 @@ final class ForeignFile {
     List<String> words(String path) {
         ForeignKey key = key(path);
         List<String> words = new ArrayList<>();
-        if (key != null && key.value() instanceof Sequence list) {
+        if (key != null && origins.open(key.value()) != null) {
+            refusedVariable(key);
+        } else if (key != null && key.value() instanceof Sequence list) {
             list.items().forEach(item -> words.add(item instanceof Scalar scalar ? scalar.text() : ""));
         } else if (key != null) {
             words.addAll(List.of(key.text().strip().split("[\\s,]+")));

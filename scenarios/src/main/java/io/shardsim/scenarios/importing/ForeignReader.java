@@ -27,10 +27,11 @@ final class ForeignReader {
      *
      * @param arguments whether these are arguments of a command
      * @param more blocks of other kinds that stand beside it in a script
+     * @param origins of its values
      */
-    record Content(Mapping root, boolean arguments, List<Mapping> more) {
-        Content(Mapping root, boolean arguments) {
-            this(root, arguments, List.of());
+    record Content(Mapping root, boolean arguments, List<Mapping> more, Origins origins) {
+        Content(Mapping root, boolean arguments, Origins origins) {
+            this(root, arguments, List.of(), origins);
         }
     }
 
@@ -46,7 +47,7 @@ final class ForeignReader {
                 shell || !hasLanguage(name) && !withoutComments(text).startsWith("{") && looksLikeArguments(text);
         Mapping arguments = likely ? arguments(text, problems) : null;
         if (arguments != null) {
-            return new Content(arguments, true);
+            return new Content(arguments, true, new Origins());
         }
         Content called = shell ? null : called(name, text, problems);
         if (called != null) {
@@ -56,9 +57,10 @@ final class ForeignReader {
         if (unread != null) {
             return problems.refuse(Position.START, unread);
         }
-        YamlNode root = shell ? null : values(name, text, problems);
+        Origins origins = new Origins();
+        YamlNode root = shell ? null : values(name, text, origins, problems);
         if (root instanceof Mapping block) {
-            return new Content(block, false);
+            return new Content(block, false, origins);
         }
         if (problems.size() == before) {
             problems.add(
@@ -79,16 +81,23 @@ final class ForeignReader {
             return null;
         }
         Problems literal = new Problems(file);
-        YamlNode root = LiteralReader.read(text, literal);
+        Origins origins = new Origins();
+        YamlNode root = LiteralReader.read(text, origins, literal);
         String code = root == null || script ? text : PythonCalls.code(root);
         if (script
                 && literal.size() == 0
                 && root instanceof Mapping block
                 && Importers.recognize(block, false) != null) {
-            return new Content(block, false);
+            return new Content(block, false, origins);
         }
-        List<Mapping> blocks = code == null ? List.of() : PythonCalls.in(code, problems);
-        return blocks.isEmpty() ? null : new Content(blocks.get(0), false, blocks.subList(1, blocks.size()));
+        if (code == null) {
+            return null;
+        }
+        PythonScript.Outcome outcome = PythonScript.read(code);
+        List<Mapping> blocks = PythonCalls.in(outcome, problems);
+        return blocks.isEmpty()
+                ? null
+                : new Content(blocks.get(0), false, blocks.subList(1, blocks.size()), outcome.origins());
     }
 
     private static boolean isToml(String file, String text) {
@@ -110,7 +119,7 @@ final class ForeignReader {
         return file.endsWith(".json") || file.endsWith(".py") || file.endsWith(".yaml") || file.endsWith(".yml");
     }
 
-    private static @Nullable YamlNode values(String file, String text, Problems problems) {
+    private static @Nullable YamlNode values(String file, String text, Origins origins, Problems problems) {
         if (isToml(file, text)) {
             return TomlReader.read(text, problems);
         }
@@ -119,7 +128,7 @@ final class ForeignReader {
         boolean literals = hasLanguage(file)
                 ? !file.endsWith("ml")
                 : first.startsWith("{") || ASSIGNMENT.matcher(start).matches();
-        return literals ? LiteralReader.read(text, problems) : YamlReader.readText(text, problems);
+        return literals ? LiteralReader.read(text, origins, problems) : YamlReader.readText(text, problems);
     }
 
     private static @Nullable Mapping arguments(String text, Problems problems) {

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class LiteralReader {
     private final LiteralScanner in;
     private final Problems problems;
+    private final Origins origins;
     /** Values of names that were set. */
     private final Map<String, YamlNode> set = new LinkedHashMap<>();
     /** Names that a later value has used, so that their keys stand there. */
@@ -33,7 +34,8 @@ final class LiteralReader {
     private int depth;
     private int values;
 
-    private LiteralReader(String text, Problems problems) {
+    private LiteralReader(String text, Origins origins, Problems problems) {
+        this.origins = origins;
         this.in = new LiteralScanner(text);
         this.problems = problems;
     }
@@ -51,9 +53,9 @@ final class LiteralReader {
     }
 
     /** The value of the text, or the block of the names that it sets; null after a problem. */
-    static @Nullable YamlNode read(String text, Problems problems) {
+    static @Nullable YamlNode read(String text, Origins origins, Problems problems) {
         try {
-            return new LiteralReader(text, problems).document();
+            return new LiteralReader(text, origins, problems).document();
         } catch (Refused refused) {
             return problems.refuse(refused.position, String.valueOf(refused.getMessage()));
         }
@@ -200,7 +202,7 @@ final class LiteralReader {
             default:
                 YamlNode known = set.get(name);
                 if (known == null) {
-                    return new Scalar(start, name, false);
+                    return origins.unknown(start, name);
                 }
                 used.add(name);
                 values += known instanceof Scalar ? 0 : size(known);
@@ -243,6 +245,6 @@ final class LiteralReader {
         if (!entries.isEmpty()) {
             return new Mapping(start, entries);
         }
-        return only != null ? only : new Scalar(start, function + "()", false);
+        return only != null ? only : origins.unknown(start, function + "()");
     }
 }

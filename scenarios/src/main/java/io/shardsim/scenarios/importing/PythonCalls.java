@@ -94,8 +94,7 @@ final class PythonCalls {
     }
 
     /** The blocks of a script that are configurations, of one kind each; names that it sets where it calls nothing known. */
-    static List<Mapping> in(String code, Problems problems) {
-        PythonScript.Outcome script = PythonScript.read(code);
+    static List<Mapping> in(PythonScript.Outcome script, Problems problems) {
         PythonCalls calls = new PythonCalls(script, problems);
         script.calls().forEach(call -> calls.take(call.getKey(), call.getValue()));
         calls.takeCheckpointing();
@@ -149,7 +148,8 @@ final class PythonCalls {
         models.add(
                 loaded.value() instanceof Scalar
                         ? loaded
-                        : new Entry(PythonExpression.MODEL, place, new Scalar(place, function, false)));
+                        : new Entry(
+                                PythonExpression.MODEL, place, script.origins().unknown(place, function + "()")));
     }
 
     /** As TRL's arguments of the command line name what PEFT's LoraConfig takes. */

@@ -12,12 +12,9 @@ import io.shardsim.simulator.yaml.YamlReader;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +27,7 @@ final class PythonExpression {
 
     private final List<Token> tokens;
     private final Function<String, @Nullable YamlNode> names;
-    /** Scalars that stand for what is not known. */
-    private final Set<YamlNode> unknown = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Origins origins;
 
     private List<Map.Entry<String, Mapping>> calls = new ArrayList<>();
     private int at;
@@ -48,8 +44,9 @@ final class PythonExpression {
         }
     }
 
-    PythonExpression(List<Token> tokens, Function<String, @Nullable YamlNode> names) {
+    PythonExpression(List<Token> tokens, Origins origins, Function<String, @Nullable YamlNode> names) {
         this.tokens = tokens;
+        this.origins = origins;
         this.names = names;
     }
 
@@ -74,7 +71,7 @@ final class PythonExpression {
             }
             value = new Sequence(tokens.get(from).at(), items);
         }
-        if (at < end || unknown.contains(value)) {
+        if (at < end || origins.isUnknown(value)) {
             throw new Unreadable();
         }
         return value;
@@ -82,7 +79,7 @@ final class PythonExpression {
 
     /** As Python takes it in a condition. */
     boolean isTrue(YamlNode value) throws Unreadable {
-        if (unknown.contains(value)) {
+        if (origins.isUnknown(value)) {
             throw new Unreadable();
         }
         if (value instanceof Scalar scalar) {
@@ -166,7 +163,7 @@ final class PythonExpression {
             if (take(sign)) {
                 boolean not = sign.equals("is") && take("not");
                 YamlNode right = sum();
-                if (unknown.contains(left) || unknown.contains(right)) {
+                if (origins.isUnknown(left) || origins.isUnknown(right)) {
                     throw new Unreadable();
                 }
                 return flag(holds(left, sign, right) != not, left.position());
@@ -253,7 +250,7 @@ final class PythonExpression {
     }
 
     private YamlNode known(YamlNode left, YamlNode right) throws Unreadable {
-        if (unknown.contains(left) || unknown.contains(right)) {
+        if (origins.isUnknown(left) || origins.isUnknown(right)) {
             throw new Unreadable();
         }
         return left;
@@ -382,18 +379,16 @@ final class PythonExpression {
                 break;
             }
             open += peek().nesting();
-            written.append(tokens.get(at++).text());
+            Token next = tokens.get(at++);
+            boolean words = next.kind() != Kind.SIGN
+                    && at - 1 > start
+                    && tokens.get(at - 2).kind() != Kind.SIGN;
+            written.append(words ? " " : "").append(next.kind() == Kind.TEXT ? '"' + next.text() + '"' : next.text());
         }
         if (at == start || at >= end) {
             throw new Unreadable();
         }
-        return unknown(tokens.get(start).at(), written.toString());
-    }
-
-    private Scalar unknown(Position place, String written) {
-        Scalar value = new Scalar(place, written, false);
-        unknown.add(value);
-        return value;
+        return origins.unknown(tokens.get(start).at(), written.toString());
     }
 
     private Mapping dict(Token open) throws Unreadable {
@@ -443,7 +438,7 @@ final class PythonExpression {
             return call(first, name.toString());
         }
         YamlNode known = names.apply(name.toString());
-        return known != null ? known : unknown(first.at(), name.toString());
+        return known != null ? known : origins.unknown(first.at(), name.toString());
     }
 
     /** Named arguments as a block; one argument without a name of {@code int} and its like as itself. */
@@ -484,6 +479,6 @@ final class PythonExpression {
             return arguments;
         }
         boolean same = List.of("int", "float", "str", "bool", "update", "dict").contains(last);
-        return same && only != null ? only : unknown(first.at(), function + "()");
+        return same && only != null ? only : origins.unknown(first.at(), function + "()");
     }
 }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PythonScript {
     private final List<Token> tokens;
+    private final Origins origins = new Origins();
     private final PythonExpression expressions;
     private Map<String, YamlNode> set = new LinkedHashMap<>(Map.of("__name__", PythonExpression.text("__main__")));
     /** Calls of which it is not known whether they are made. */
@@ -32,7 +33,7 @@ final class PythonScript {
 
     private PythonScript(String text) {
         tokens = PythonTokens.of(text);
-        expressions = new PythonExpression(tokens, this::value);
+        expressions = new PythonExpression(tokens, origins, this::value);
     }
 
     /**
@@ -42,12 +43,14 @@ final class PythonScript {
      * @param undecided names of what is called only if something holds that is not known
      * @param all the tokens of the text
      * @param set values of names at the end
+     * @param origins of all values
      */
     record Outcome(
             List<Map.Entry<String, Mapping>> calls,
             List<Token> undecided,
             List<Token> all,
-            Map<String, YamlNode> set) {}
+            Map<String, YamlNode> set,
+            Origins origins) {}
 
     static Outcome read(String text) {
         List<Map.Entry<String, Mapping>> calls = new ArrayList<>();
@@ -57,7 +60,7 @@ final class PythonScript {
             script.block();
             script.at += script.token().kind() == Kind.END ? 0 : 1;
         }
-        return new Outcome(calls, script.undecided, script.tokens, script.set);
+        return new Outcome(calls, script.undecided, script.tokens, script.set, script.origins);
     }
 
     private @Nullable YamlNode value(String name) {
@@ -186,7 +189,7 @@ final class PythonScript {
         Token next = tokens.get(target + 1);
         if (next.is("[") && tokens.get(target + 2).kind() == Kind.TEXT && set.get(name) instanceof Mapping block) {
             Token key = tokens.get(target + 2);
-            set.put(name, with(block, key.text(), PythonExpression.text("where a condition holds"), key.at()));
+            set.put(name, with(block, key.text(), origins.unknown(key.at(), "what a condition decides"), key.at()));
         } else if (next.is("=") || next.is("[") || next.is("+=")) {
             set.remove(name);
         }

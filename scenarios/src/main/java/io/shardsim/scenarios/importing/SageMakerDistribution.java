@@ -59,7 +59,8 @@ final class SageMakerDistribution implements Importer {
 
     @Override
     public void contribute(ForeignFile file, Draft draft) {
-        String instance = file.text("instance_type");
+        boolean settled = draft.isSettled(file, "instance_type", Draft.INSTANCE);
+        String instance = settled ? null : file.text("instance_type");
         if (instance != null) {
             draft.give(
                     Draft.INSTANCE,

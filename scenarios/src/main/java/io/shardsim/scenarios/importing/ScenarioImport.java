@@ -123,17 +123,17 @@ public final class ScenarioImport {
             found.add(Position.START, other != null ? other : Importers.unknown(content.arguments()));
             return;
         }
-        add(name, "", importer, importer.unwrap(root), found);
+        add(name, "", importer, importer.unwrap(root), content.origins(), found);
         for (Mapping block : content.more()) {
             Importer kind = Importers.recognize(block, false);
             if (kind != null) {
-                add(name, "", kind, kind.unwrap(block), found);
+                add(name, "", kind, kind.unwrap(block), content.origins(), found);
             }
         }
     }
 
     /** A configuration, and another one that stands inside it. */
-    private void add(String name, String prefix, Importer importer, Mapping root, Problems found) {
+    private void add(String name, String prefix, Importer importer, Mapping root, Origins origins, Problems found) {
         String inner = importer.innerKey();
         Entry entry = inner == null ? null : root.entry(inner);
         Mapping outside = root;
@@ -143,10 +143,10 @@ public final class ScenarioImport {
                 List<Entry> entries = new ArrayList<>(root.entries());
                 entries.remove(entry);
                 outside = new Mapping(root.position(), entries);
-                add(name, prefix + inner + ".", other, other.unwrap(block), found);
+                add(name, prefix + inner + ".", other, other.unwrap(block), origins, found);
             }
         }
-        ForeignFile file = new ForeignFile(name, prefix, Importers.table(importer), outside, found);
+        ForeignFile file = new ForeignFile(name, prefix, Importers.table(importer), outside, origins, found);
         files.add(file);
         importers.put(file, importer);
     }

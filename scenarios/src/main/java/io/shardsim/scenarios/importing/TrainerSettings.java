@@ -149,7 +149,7 @@ final class TrainerSettings implements Importer {
     }
 
     static void contributeModel(ForeignFile file, Draft draft, String key) {
-        String name = file.text(key);
+        String name = draft.isSettled(file, key, "model") ? null : file.text(key);
         if (name == null) {
             return;
         }

@@ -79,13 +79,13 @@ class PythonScriptTest {
                 "a = 'p4d' in ['p4d', 'p5'] | true",
                 "a: int = 3 | 3",
                 "a = (1, (2)) | [1, 2]",
-                "a = {'k': f(x), 'm': [y for y in z]} | {k: f(), m: [yforyinz]}",
+                "a = {'k': f(x), 'm': [y for y in z]} | {k: f(), m: [y for y in z]}",
                 "if 1 > 2: a = 3~else: a = 4 | 4",
                 "if 1 > 2:~  a = 3~elif 2 > 1:~  a = 5~else:~  a = 4 | 5",
                 "a = {}~for k, v in {'x': 1}.items():~  a[k] = v | null",
                 "m = {'x': 1, 'y': 2}~a = {}~for k, v in m.items():~  a[k] = v | {x: 1, y: 2}",
                 "a = 1~if unknown:~  a = 2 | null",
-                "a = {'k': 1}~if unknown:~  a['k'] = 2 | {k: where a condition holds}",
+                "a = {'k': 1}~if unknown:~  a['k'] = 2 | {k: what a condition decides}",
                 "a = 1~a += 1 | null",
                 "a = 1~def f():~  a = 2 | 1",
                 "a = 1~try:~  a = 2~except E:~  a = 3 | null",
@@ -112,7 +112,8 @@ class PythonScriptTest {
         assertThat(problem(SCRIPT.replace("adapters = LoraConfig", "if args.lora:\n    adapters = LoraConfig")))
                 .startsWith("20: LoraConfig is called where a condition");
         assertThat(problem(SCRIPT.replace("MODEL = \"meta-llama/Llama-2-7b-hf\"", "MODEL = args.model")))
-                .contains("model_name_or_path MODEL is not in the catalog; give");
+                .isEqualTo(
+                        "17: model_name_or_path is MODEL, which is not followed; write the value itself, or give --model NAME");
     }
 
     /** What a script sets up by itself is refused rather than passed over. */
@@ -122,8 +123,9 @@ class PythonScriptTest {
         assertThat(problem(start + "t = SFTTrainer('Qwen/Qwen3-8B', args=args)\n"))
                 .contains("model: qwen3-8b\n");
         assertThat(problem(start + "t = Trainer(model=build(), args=args)\n"))
-                .contains("2: model_name_or_path build() is not in the catalog");
-        assertThat(problem(start + "m = AutoModel.from_pretrained([1])\n")).contains("is not in the catalog");
+                .startsWith("2: model_name_or_path is build(), which is not followed");
+        assertThat(problem(start + "m = AutoModel.from_pretrained([1])\n"))
+                .contains("from_pretrained(), which is not followed");
         assertThat(problem(start + "m = AutoModel.from_pretrained('a/b')\nn = AutoModel.from_pretrained('c/d')\n"))
                 .startsWith("3: loads a second model");
         assertThat(problem(start + "accelerator = Accelerator(gradient_accumulation_steps=4)\n"))
@@ -147,16 +149,49 @@ class PythonScriptTest {
                 List.of("n, m = 6, 7", "for n in (9, 10): pass", "if (n := 12): pass", "with a as n: pass")) {
             assertThat(problem("n = 4\n" + bound + "\n" + start.replace("size=4", "size=n")))
                     .as(bound)
-                    .startsWith("3: per_device_train_batch_size n is a text");
+                    .startsWith("3: per_device_train_batch_size is n, which is not followed; write the value itself");
         }
         assertThat(problem(start
                         + "c = GPT2Config(n_embd=1600, n_layer=48, n_head=25, n_positions=1024, vocab_size=50257)\n"))
                 .contains("hidden: 1600", "layers: 48");
     }
 
+    /** An expression that is not followed is named as it is written, with the option that says its value. */
+    @Test
+    void whatIsNotFollowedIsAskedForAsItIsWritten() {
+        String start = "m = AutoModel.from_pretrained(config['model'])\nargs = TrainingArguments("
+                + "per_device_train_batch_size=int(os.environ['BS']), gradient_accumulation_steps=64 // world, bf16=True)\n";
+        assertThatThrownBy(() -> ScenarioImport.readText("train.py", start, Choices.NONE))
+                .hasMessageContaining(
+                        "per_device_train_batch_size is os.environ[\"BS\"], which is not followed; write the value itself")
+                .hasMessageContaining("gradient_accumulation_steps is 64//world, which is not followed")
+                .hasMessageContaining(
+                        "model_name_or_path is config[\"model\"], which is not followed; write the value itself,"
+                                + " or give --model NAME");
+        String known = start.replace("int(os.environ['BS'])", "4").replace("64 // world", "2")
+                + "t = SFTTrainer(m, args, max_seq_length=n)\n";
+        assertThat(problem(known.replace("config['model']", "'meta-llama/Llama-2-7b-hf'")))
+                .contains(
+                        "max_seq_length is n, which is not followed; write the value itself, or give --sequence-length N");
+        assertThat(problem(known, new Choices(null, "llama2-13b", null, null, 1024L, List.of())))
+                .contains("model: llama2-13b\n", "sequence_length: 1024\n");
+        assertThat(
+                        problem(
+                                "instance_count = count\ndistribution = {'smdistributed': {'dataparallel': {'enabled': True}}}\n"))
+                .contains("instance_count is count, which is not followed; write the value itself, or give --nodes N");
+        assertThat(problem(SCRIPT.replace("[\"q_proj\", \"v_proj\"]", "[\"q_proj\", other]")))
+                .contains("lora_target_modules is other, which is not followed");
+        assertThat(problem(SCRIPT.replace("bf16=bf16", "bf16=bf16, optim=OptimizerNames.ADAMW_TORCH")))
+                .doesNotContain("not followed");
+    }
+
     private static String problem(String script) {
+        return problem(script, Choices.NONE);
+    }
+
+    private static String problem(String script, Choices choices) {
         try {
-            return ScenarioImport.readText("train.py", script, Choices.NONE).text();
+            return ScenarioImport.readText("train.py", script, choices).text();
         } catch (InputException refused) {
             return refused.problems().get(0).position().line() + ": "
                     + refused.problems().get(0).message();
