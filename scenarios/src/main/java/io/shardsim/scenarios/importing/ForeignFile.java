@@ -255,6 +255,10 @@ final class ForeignFile {
         return key == null || isAuto(path) || refusedVariable(key) ? null : type.read(key.value(), path, problems);
     }
 
+    Origins origins() {
+        return origins;
+    }
+
     /** Whether nothing in the file says what the value is: an expression that is not followed, or a variable. */
     boolean isOpen(ForeignKey key) {
         return origins.open(key.value()) != null
@@ -269,8 +273,8 @@ final class ForeignFile {
         String text = key.text();
         String open = origins.open(key.value());
         if (open != null) {
-            key.refuse(
-                    key.path() + " is " + open + "; write the value itself" + Choices.option(table.entry(key.path())));
+            key.refuse(key.path() + " is " + open + ", which is not followed; write the value itself"
+                    + Choices.option(table.entry(key.path())));
             return true;
         }
         String set = text.contains(ArgumentReader.DISAGREE)

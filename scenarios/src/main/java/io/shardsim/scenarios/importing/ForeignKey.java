@@ -3,6 +3,7 @@ package io.shardsim.scenarios.importing;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import org.jspecify.annotations.Nullable;
 
 /** One key of a foreign file with its value, and the verdict on it so far: the table's, until the importer knows better. */
 final class ForeignKey {
@@ -46,6 +47,13 @@ final class ForeignKey {
     /** The value as written, where it is a text, number or flag; else empty. */
     String text() {
         return value instanceof Scalar scalar ? scalar.text() : "";
+    }
+
+    /** Which default of a script's arguments the value is; null for any other. */
+    @Nullable
+    String assumed() {
+        String flags = file.origins().assumed(value);
+        return flags == null ? null : "the default of " + flags;
     }
 
     /** Adds a problem at its place. */

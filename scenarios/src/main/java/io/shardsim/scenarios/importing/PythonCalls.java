@@ -146,7 +146,7 @@ final class PythonCalls {
         aside.addAll(attention == null ? List.of() : List.of(attention));
         Position place = loaded.keyPosition();
         models.add(
-                loaded.value() instanceof Scalar
+                loaded.value() instanceof Scalar name && !name.isNull()
                         ? loaded
                         : new Entry(
                                 PythonExpression.MODEL, place, script.origins().unknown(place, function + "()")));
@@ -238,7 +238,8 @@ final class PythonCalls {
             String why = why(tokens, i, named(token.text()), attached);
             boolean late = token.is(".")
                     && tokens.get(i + 2).is("=")
-                    && script.set().get(tokens.get(i - 1).text()) instanceof Mapping;
+                    && script.set().get(tokens.get(i - 1).text()) instanceof Mapping made
+                    && !script.origins().isParsed(made);
             if (late) {
                 problems.add(
                         token.at(),

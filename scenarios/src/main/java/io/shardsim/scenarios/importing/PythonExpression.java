@@ -28,6 +28,9 @@ final class PythonExpression {
     private final List<Token> tokens;
     private final Function<String, @Nullable YamlNode> names;
     private final Origins origins;
+    private final PythonArguments arguments;
+    /** Arguments whose defaults the value comes from. */
+    private final List<String> defaults = new ArrayList<>();
 
     private List<Map.Entry<String, Mapping>> calls = new ArrayList<>();
     private int at;
@@ -44,9 +47,14 @@ final class PythonExpression {
         }
     }
 
-    PythonExpression(List<Token> tokens, Origins origins, Function<String, @Nullable YamlNode> names) {
+    PythonExpression(
+            List<Token> tokens,
+            Origins origins,
+            PythonArguments arguments,
+            Function<String, @Nullable YamlNode> names) {
         this.tokens = tokens;
         this.origins = origins;
+        this.arguments = arguments;
         this.names = names;
     }
 
@@ -63,6 +71,7 @@ final class PythonExpression {
     YamlNode read(int from, int to) throws Unreadable {
         at = from;
         end = to;
+        defaults.clear();
         YamlNode value = choice();
         if (at < end && peek().is(",")) {
             List<YamlNode> items = new ArrayList<>(List.of(value));
@@ -73,6 +82,26 @@ final class PythonExpression {
         }
         if (at < end || origins.isUnknown(value)) {
             throw new Unreadable();
+        }
+        return marked(value, 0);
+    }
+
+    /** Arguments whose defaults the last value came from. */
+    List<String> defaults() {
+        return defaults;
+    }
+
+    private YamlNode marked(YamlNode value, int before) {
+        if (defaults.size() > before) {
+            origins.assume(value, String.join(", ", defaults.subList(before, defaults.size())));
+        }
+        return value;
+    }
+
+    private YamlNode noted(YamlNode value) {
+        String flags = origins.assumed(value);
+        if (flags != null && !defaults.contains(flags)) {
+            defaults.add(flags);
         }
         return value;
     }
@@ -306,7 +335,7 @@ final class PythonExpression {
             if (inside == null) {
                 throw new Unreadable();
             }
-            value = inside;
+            value = noted(inside);
         }
         if (at < end && peek().is(".")) {
             throw new Unreadable();
@@ -362,10 +391,11 @@ final class PythonExpression {
     private YamlNode item() throws Unreadable {
         int start = at;
         int before = depth;
+        int consulted = defaults.size();
         try {
             YamlNode value = choice();
             if (at < end && (peek().is(",") || peek().nesting() < 0)) {
-                return value;
+                return marked(value, consulted);
             }
         } catch (Unreadable skipped) {
             // Told by the text that follows.
@@ -437,14 +467,18 @@ final class PythonExpression {
         if (take("(")) {
             return call(first, name.toString());
         }
+        int dot = name.lastIndexOf(".");
         YamlNode known = names.apply(name.toString());
-        return known != null ? known : origins.unknown(first.at(), name.toString());
+        if (known == null && dot > 0) {
+            known = origins.attribute(names.apply(name.substring(0, dot)), name.substring(dot + 1));
+        }
+        return known != null ? noted(known) : origins.unknown(first.at(), name.toString());
     }
 
     /** Named arguments as a block; one argument without a name of {@code int} and its like as itself. */
     private YamlNode call(Token first, String function) throws Unreadable {
         List<Entry> entries = new ArrayList<>();
-        YamlNode only = null;
+        List<YamlNode> unnamed = new ArrayList<>();
         while (!take(")")) {
             Position place = peek().at();
             boolean named = peek().kind() == Kind.NAME
@@ -462,23 +496,35 @@ final class PythonExpression {
                 put(entries, name, place, item());
             } else {
                 take("*");
-                YamlNode value = item();
-                only = only == null ? value : only;
+                unnamed.add(item());
             }
             separator(")");
         }
+        YamlNode only = unnamed.isEmpty() ? null : unnamed.get(0);
         String last = function.substring(function.lastIndexOf('.') + 1);
+        if (last.equals("add_argument")) {
+            arguments.declare(first.at(), unnamed, new Mapping(first.at(), entries));
+        }
         if (only != null && (last.equals("from_pretrained") || last.endsWith("Trainer"))) {
             put(entries, MODEL, first.at(), only);
         }
         if (!entries.isEmpty()) {
-            Mapping arguments = new Mapping(first.at(), entries);
+            Mapping block = new Mapping(first.at(), entries);
             if (!last.equals("dict")) {
-                calls.add(Map.entry(function, arguments));
+                calls.add(Map.entry(function, block));
             }
-            return arguments;
+            return block;
         }
-        boolean same = List.of("int", "float", "str", "bool", "update", "dict").contains(last);
-        return same && only != null ? only : origins.unknown(first.at(), function + "()");
+        Scalar result = origins.unknown(first.at(), function + "()");
+        if (only == null) {
+            boolean parses = function.matches(".*\\.parse_(known_)?args");
+            YamlNode known = parses ? arguments.parsed(first.at()) : names.apply(function + "()");
+            return known == null
+                    ? result
+                    : last.equals("parse_known_args") ? new Sequence(first.at(), List.of(known, result)) : known;
+        }
+        boolean same =
+                List.of("int", "float", "str", "bool", "vars", "update", "dict").contains(last);
+        return same ? only : result;
     }
 }

@@ -8,11 +8,14 @@ import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Entry;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import io.shardsim.simulator.yaml.YamlNode.Sequence;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +24,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class PythonScript {
     private final List<Token> tokens;
-    private final Origins origins = new Origins();
+    private final Origins origins;
     private final PythonExpression expressions;
+    /** What {@code parse_args} has returned, by the names and functions that have it; passed to functions above in a second pass. */
+    private final Map<String, Mapping> parsed;
+    /** The function whose body this is. */
+    private String function = "";
+
     private Map<String, YamlNode> set = new LinkedHashMap<>(Map.of("__name__", PythonExpression.text("__main__")));
     /** Calls of which it is not known whether they are made. */
     private final List<Token> undecided = new ArrayList<>();
@@ -31,9 +39,11 @@ final class PythonScript {
     private int depth;
     private int steps;
 
-    private PythonScript(String text) {
-        tokens = PythonTokens.of(text);
-        expressions = new PythonExpression(tokens, origins, this::value);
+    private PythonScript(List<Token> tokens, Origins origins, Map<String, Mapping> parsed) {
+        this.tokens = tokens;
+        this.origins = origins;
+        this.parsed = parsed;
+        expressions = new PythonExpression(tokens, origins, new PythonArguments(tokens, origins), this::value);
     }
 
     /**
@@ -53,18 +63,25 @@ final class PythonScript {
             Origins origins) {}
 
     static Outcome read(String text) {
+        List<Token> tokens = PythonTokens.of(text);
+        Map<String, Mapping> parsed = new LinkedHashMap<>();
+        Origins origins = new Origins();
+        Outcome outcome = new PythonScript(tokens, origins, parsed).outcome();
+        return parsed.isEmpty() ? outcome : new PythonScript(tokens, origins, parsed).outcome();
+    }
+
+    private Outcome outcome() {
         List<Map.Entry<String, Mapping>> calls = new ArrayList<>();
-        PythonScript script = new PythonScript(text);
-        script.expressions.calls(calls);
-        while (script.token().kind() != Kind.END) {
-            script.block();
-            script.at += script.token().kind() == Kind.END ? 0 : 1;
+        expressions.calls(calls);
+        while (token().kind() != Kind.END) {
+            block();
+            at += token().kind() == Kind.END ? 0 : 1;
         }
-        return new Outcome(calls, script.undecided, script.tokens, script.set, script.origins);
+        return new Outcome(calls, undecided, tokens, set, origins);
     }
 
     private @Nullable YamlNode value(String name) {
-        return set.get(name);
+        return name.endsWith("()") ? parsed.get(name) : set.get(name);
     }
 
     private Token token() {
@@ -230,7 +247,13 @@ final class PythonScript {
 
     private @Nullable Boolean condition(int start, int end) {
         try {
-            return expressions.isTrue(expressions.read(start, end));
+            YamlNode value = expressions.read(start, end);
+            boolean holds = expressions.isTrue(value);
+            expressions
+                    .defaults()
+                    .forEach(flag ->
+                            origins.decided.put(flag, tokens.get(start).at().line()));
+            return holds;
         } catch (Unreadable unknown) {
             return null;
         }
@@ -264,9 +287,74 @@ final class PythonScript {
     /** A function or a class, whose names are its own. */
     private void inItsPlace() {
         Map<String, YamlNode> outside = new LinkedHashMap<>(set);
-        forgetNames(at, header(), true);
+        String around = function;
+        int head = at;
+        int end = header();
+        forgetNames(head, end, true);
+        if (tokens.get(head).is("def")) {
+            function = tokens.get(head + 1).text();
+            parameters(head + 1);
+        }
         body();
+        function = around;
         set = outside;
+    }
+
+    /** Those that a function's only call leaves to their defaults, or gives what {@code parse_args} has returned. */
+    private void parameters(int name) {
+        List<Integer> uses = IntStream.range(1, tokens.size() - 1)
+                .filter(i -> i != name && tokens.get(i).is(function))
+                .boxed()
+                .toList();
+        int use = uses.isEmpty() ? name : uses.get(0);
+        if (uses.size() != 1
+                || !tokens.get(use + 1).is("(")
+                || tokens.get(use - 1).is(".")) {
+            return;
+        }
+        Map<String, int[]> passed = arguments(use + 2, true);
+        int place = 0;
+        for (Map.Entry<String, int[]> each : arguments(name + 2, false).entrySet()) {
+            int[] given = passed.getOrDefault(each.getKey(), passed.get(String.valueOf(place++)));
+            int[] range = given == null ? each.getValue() : given;
+            YamlNode value = given == null ? read(range[0], range[1]) : parsed.get(written(range));
+            if (value != null && !passed.containsKey("*") && !passed.containsKey("**")) {
+                set.put(each.getKey(), value);
+            }
+        }
+    }
+
+    private String written(int[] range) {
+        return tokens.subList(range[0], range[1]).stream().map(Token::text).collect(Collectors.joining());
+    }
+
+    /** Where the values of arguments stand, by their names, or else by their places; of parameters their defaults. */
+    private Map<String, int[]> arguments(int start, boolean call) {
+        Map<String, int[]> values = new LinkedHashMap<>();
+        int from = start;
+        int sign = -1;
+        int open = 0;
+        for (int i = start; open >= 0 && tokens.get(i).kind() != Kind.END; i++) {
+            open += tokens.get(i).nesting();
+            sign = open == 0 && tokens.get(i).is("=") ? i : sign;
+            if (open < 0 || open == 0 && tokens.get(i).is(",")) {
+                String first = tokens.get(from).text();
+                boolean named = sign > 0 || !call || first.startsWith("*");
+                int value = sign > 0 ? sign + 1 : call ? from : i;
+                values.put(named ? first : String.valueOf(values.size()), new int[] {value, i});
+                from = i + 1;
+                sign = -1;
+            }
+        }
+        return values;
+    }
+
+    private @Nullable YamlNode read(int start, int end) {
+        try {
+            return expressions.read(start, end);
+        } catch (Unreadable unknown) {
+            return null;
+        }
     }
 
     /** An assignment, a call, or anything else on one line. */
@@ -292,13 +380,11 @@ final class PythonScript {
 
     private void assign(int start, List<Integer> signs, int end) {
         int valueStart = signs.isEmpty() ? start : signs.get(signs.size() - 1) + 1;
-        YamlNode value;
-        try {
-            boolean word = tokens.get(valueStart).is("return")
-                    || tokens.get(valueStart).is("await");
-            value = expressions.read(word ? valueStart + 1 : valueStart, end);
-        } catch (Unreadable unknown) {
-            value = null;
+        boolean returns = tokens.get(valueStart).is("return");
+        boolean word = returns || tokens.get(valueStart).is("await");
+        YamlNode value = read(word ? valueStart + 1 : valueStart, end);
+        if (returns && value instanceof Mapping block && origins.isParsed(block)) {
+            parsed.put(function + "()", block);
         }
         forgetNames(start, end, false);
         int target = start;
@@ -325,6 +411,18 @@ final class PythonScript {
     /** {@code name}, {@code name: type} or {@code name[key]}. */
     private void set(int start, int end, @Nullable YamlNode value) {
         String name = tokens.get(start).text();
+        if (value instanceof Sequence list
+                && tokens.get(start + 1).is(",")
+                && end - start == 2 * list.items().size() - 1) {
+            for (int i = 0; i < list.items().size(); i++) {
+                YamlNode item = list.items().get(i);
+                set(start + 2 * i, start + 2 * i + 1, origins.isUnknown(item) ? null : item);
+            }
+            return;
+        }
+        if (value instanceof Mapping block && origins.isParsed(block)) {
+            parsed.put(name, block);
+        }
         boolean plain =
                 end == start + 1 || end > start + 1 && tokens.get(start + 1).is(":");
         if (plain && value != null) {

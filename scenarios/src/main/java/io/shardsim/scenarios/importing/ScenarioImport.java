@@ -213,14 +213,30 @@ public final class ScenarioImport {
         return leftOut;
     }
 
-    private static List<Assumption> assumptions(ScenarioText text) {
+    /** Also the defaults of a script's arguments, at the keys that have them. */
+    private List<Assumption> assumptions(ScenarioText text) {
         List<Assumption> assumptions = new ArrayList<>();
         text.facts().forEach((name, fact) -> {
             if (fact.rank() == Rank.ASSUMED) {
                 assumptions.add(new Assumption(name, fact.value(), fact.note()));
             }
         });
-        return assumptions;
+        for (ForeignFile file : files) {
+            for (ForeignKey key : file.keys()) {
+                KeyTable.Entry entry = file.table().entry(key.path());
+                String why = entry == null || entry.verdict() == Verdict.IRRELEVANT ? null : key.assumed();
+                if (why != null) {
+                    assumptions.add(new Assumption(key.verdict().key(), key.text(), why));
+                }
+            }
+            file.origins()
+                    .decided
+                    .forEach((flags, line) -> assumptions.add(new Assumption(
+                            flags,
+                            "its default",
+                            "a condition in line " + line + " of " + file.name() + " depends on it")));
+        }
+        return assumptions.stream().distinct().toList();
     }
 
     /** What a scenario may not say is told at the key of the file that says it. */

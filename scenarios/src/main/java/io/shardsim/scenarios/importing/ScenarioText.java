@@ -71,7 +71,10 @@ final class ScenarioText {
         return switch (fact.rank()) {
             case ASSUMED -> "  # assumed: " + fact.note();
             case DEFAULT -> "  # " + fact.note();
-            case GIVEN, CHOSEN -> "";
+            case GIVEN, CHOSEN ->
+                fact.key() == null || fact.key().assumed() == null
+                        ? ""
+                        : "  # assumed: " + fact.key().assumed();
         };
     }
 

@@ -88,6 +88,9 @@ class PythonScriptTest {
                 "a = {'k': 1}~if unknown:~  a['k'] = 2 | {k: what a condition decides}",
                 "a = 1~a += 1 | null",
                 "a = 1~def f():~  a = 2 | 1",
+                "b, a = 1, (2, 3) | [2, 3]",
+                "a = 1~a, b = load() | null",
+                "a = 1~a, b = c() , 2 | null",
                 "a = 1~try:~  a = 2~except E:~  a = 3 | null",
                 "a = 1~  b = 2~c = 3 | 1",
                 "a = some_call() | null"
@@ -145,8 +148,12 @@ class PythonScriptTest {
         }
         assertThat(problem(start.replace("bf16=True", "bf16=True, **more()")))
                 .startsWith("1: **more() does not follow");
-        for (String bound :
-                List.of("n, m = 6, 7", "for n in (9, 10): pass", "if (n := 12): pass", "with a as n: pass")) {
+        for (String bound : List.of(
+                "n, m = 6, f()[0]",
+                "n, m = f(), 7",
+                "for n in (9, 10): pass",
+                "if (n := 12): pass",
+                "with a as n: pass")) {
             assertThat(problem("n = 4\n" + bound + "\n" + start.replace("size=4", "size=n")))
                     .as(bound)
                     .startsWith("3: per_device_train_batch_size is n, which is not followed; write the value itself");
@@ -183,6 +190,103 @@ class PythonScriptTest {
                 .contains("lora_target_modules is other, which is not followed");
         assertThat(problem(SCRIPT.replace("bf16=bf16", "bf16=bf16, optim=OptimizerNames.ADAMW_TORCH")))
                 .doesNotContain("not followed");
+    }
+
+    private static final String PARSER = """
+            def get_args(argv=None):
+                parser = argparse.ArgumentParser()
+                group = parser.add_argument_group("training")
+                group.add_argument("-b", "--batch-size", type=int, default=8)
+                parser.add_argument("--model", default="meta-llama/Llama-2-7b-hf", help="name (or path)")
+                parser.add_argument("--ckpt", action="store_true")
+                parser.add_argument("--lora", action="store_true")
+                parser.add_argument("--deepspeed", default=None)
+                args, unknown = parser.parse_known_args()
+                return args
+
+            def main(args):
+                targs = TrainingArguments(
+                    output_dir="o", per_device_train_batch_size=args.batch_size // 2, bf16=True,
+                    gradient_checkpointing=args.ckpt, learning_rate=args.lr, deepspeed=args.deepspeed)
+                model = AutoModelForCausalLM.from_pretrained(args.model)
+                if args.lora:
+                    model = get_peft_model(model, LoraConfig(r=8))
+
+            main(get_args())
+            """;
+
+    /** Started without arguments, a script takes the defaults that it declares; each is an assumption. */
+    @Test
+    void defaultsOfArgumentsAreTakenAndSaid() throws Exception {
+        Imported read = ScenarioImport.readText("train.py", PARSER, Choices.NONE);
+        assertThat(read.text())
+                .contains("model: llama2-7b  # assumed: the default of --model\n")
+                .contains("micro_batch: 4  # assumed: the default of --batch-size\n")
+                .doesNotContain("lora:");
+        assertThat(ImportReport.summary(read))
+                .contains(
+                        "assumed per_device_train_batch_size: 4 (the default of --batch-size)",
+                        "assumed gradient_checkpointing: false (the default of --ckpt)",
+                        "assumed deepspeed: null (the default of --deepspeed)",
+                        "assumed --lora: its default (a condition in line 17 of train.py depends on it)");
+        assertThat(problem(PARSER.replace("def get_args(argv=None)", "def parse_args()")
+                        .replace("get_args()", "parse_args()")))
+                .contains("micro_batch: 4  # assumed");
+        assertThat(problem(PARSER.replace("main(get_args())", "args = get_args()\nmain(args=args)\n")))
+                .contains("micro_batch: 4  # assumed");
+        assertThat(problem(PARSER.replace("default=8", "required=True").replace(" // 2", "")))
+                .startsWith(
+                        "4: per_device_train_batch_size is --batch-size of the command line, which is not followed");
+        assertThat(problem(PARSER.replace("default=\"meta-llama/Llama-2-7b-hf\"", "type=str")))
+                .contains(
+                        "model_name_or_path is AutoModelForCausalLM.from_pretrained(), which is not followed; write the value itself, or give --model");
+        assertThat(problem(PARSER.replace("default=\"meta-llama/Llama-2-7b-hf\"", "required=True")))
+                .startsWith(
+                        "5: model_name_or_path is --model of the command line, which is not followed; write the value itself,"
+                                + " or give --model NAME");
+    }
+
+    /** What may change an argument after it is parsed leaves it open. */
+    @Test
+    void argumentsThatChangeAreNotFollowed() {
+        for (String change : List.of(
+                "args.batch_size = 2",
+                "args.batch_size //= 2",
+                "args.batch_size += 2",
+                "if x: args.batch_size = 2",
+                "a, args.batch_size = 1, 2",
+                "setattr(args, 'batch_size', 2)",
+                "parser.set_defaults(batch_size=2)",
+                "parser.add_argument('--batch_size', default=2)")) {
+            assertThat(problem(PARSER.replace("    args, unknown", "    " + change + "\n    args, unknown")))
+                    .as(change)
+                    .contains("per_device_train_batch_size is args.batch_size//2, which is not followed");
+        }
+        for (String other : List.of("default=os.cpu_count()", "type=parse, default='8'")) {
+            assertThat(problem(PARSER.replace("type=int, default=8", other)))
+                    .as(other)
+                    .contains("per_device_train_batch_size is args.batch_size//2, which is not followed");
+        }
+        assertThat(problem(PARSER.replace("parse_known_args()", "parse_known_args(argv)")))
+                .contains("which is not followed");
+    }
+
+    @Test
+    void parametersThatTheOnlyCallLeavesOutAreTheirDefaults() {
+        String script = """
+                def train(model, bs=8, *, steps: int = 4):
+                    t = TrainingArguments(per_device_train_batch_size=bs, bf16=True, gradient_accumulation_steps=steps)
+                    m = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-2-7b-hf")
+                train(m)
+                """;
+        assertThat(problem(script)).contains("micro_batch: 8\n", "micro-batch x 4 accumulation steps");
+        assertThat(problem(script.replace("(m)", "(m, 2, steps=1)"))).contains("bs, which is not followed");
+        for (String call : List.of(
+                "train(m, n, steps=k)", "train(*m)", "train(m); train(m, 2)", "fire.Fire(train)", "a.train(m)")) {
+            assertThat(problem(script.replace("train(m)\n", call + "\n")))
+                    .as(call)
+                    .contains("per_device_train_batch_size is bs, which is not followed");
+        }
     }
 
     private static String problem(String script) {

@@ -1,0 +1,90 @@
+package io.shardsim.scenarios.importing;
+
+import io.shardsim.scenarios.importing.PythonTokens.Kind;
+import io.shardsim.scenarios.importing.PythonTokens.Token;
+import io.shardsim.simulator.yaml.Position;
+import io.shardsim.simulator.yaml.YamlNode;
+import io.shardsim.simulator.yaml.YamlNode.Entry;
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The arguments that a script declares, as they are where it is started without any (docs.python.org/3/library/argparse.html). */
+final class PythonArguments {
+    /** What sets an attribute of any object, or begins a line with one; or what sets attributes without their names. */
+    private static final Pattern SETS = Pattern.compile(
+            "(?m)(?:(?<=\\. )\\w+(?= (?:(?:[%&|^@]|//|\\*\\*) )?[-+*/]?= )|(?<=^\\w{1,99} \\. )\\w+ (?!\\())"
+                    + "|\\b(?:setattr|__dict__|set_defaults)\\b");
+
+    private final Origins origins;
+    private final Map<String, Entry> declared = new LinkedHashMap<>();
+    private final Set<String> set;
+
+    PythonArguments(List<Token> tokens, Origins origins) {
+        this.origins = origins;
+        String text = tokens.stream()
+                .map(token -> token.kind() == Kind.NAME || token.kind() == Kind.SIGN
+                        ? token.text() + " "
+                        : token.kind() == Kind.TEXT || token.kind() == Kind.NUMBER ? "0 " : "\n")
+                .collect(Collectors.joining());
+        set = SETS.matcher(text).results().map(each -> each.group().strip()).collect(Collectors.toSet());
+    }
+
+    /** A call of {@code add_argument}. */
+    void declare(Position place, List<YamlNode> names, Mapping options) {
+        List<String> flags = names.stream()
+                .filter(name -> name instanceof Scalar && !origins.isUnknown(name))
+                .map(name -> ((Scalar) name).text())
+                .toList();
+        if (flags.isEmpty()) {
+            return;
+        }
+        String flag =
+                flags.stream().filter(each -> each.startsWith("--")).findFirst().orElse(flags.get(0));
+        String name = word(options, "dest", flag.replaceFirst("^-+", "").replace('-', '_'));
+        boolean optional = flag.startsWith("-")
+                ? word(options, "required", "false").equals("false")
+                : word(options, "nargs", "").matches("[?*]");
+        YamlNode value = optional ? otherwise(place, options) : origins.unknown(place, flag + " of the command line");
+        Entry before = declared.put(name, new Entry(name, place, value));
+        if (before != null && !before.keyPosition().equals(place)) {
+            set.add(name);
+        }
+        origins.assume(value, flag);
+    }
+
+    private YamlNode otherwise(Position place, Mapping options) {
+        Entry given = options.entry("default");
+        String action = word(options, "action", "");
+        String type = word(options, "type", "str");
+        if (given == null) {
+            String none = action.equals("store_true") ? "false" : action.equals("store_false") ? "true" : "null";
+            return new Scalar(place, none, true);
+        }
+        boolean made = !type.equals("str") && given.value() instanceof Scalar text && !text.plain();
+        return made ? origins.unknown(place, type + "(" + word(options, "default", "") + ")") : given.value();
+    }
+
+    private static String word(Mapping options, String key, String otherwise) {
+        Entry entry = options.entry(key);
+        return entry != null && entry.value() instanceof Scalar word ? word.text() : otherwise;
+    }
+
+    /** What {@code parse_args} returns; null where nothing is declared, or anything may be set. */
+    @Nullable
+    Mapping parsed(Position place) {
+        if (declared.isEmpty() || set.contains("setattr") || set.contains("__dict__") || set.contains("set_defaults")) {
+            return null;
+        }
+        List<Entry> kept = declared.values().stream()
+                .filter(entry -> !set.contains(entry.key()))
+                .toList();
+        return origins.parsed(new Mapping(place, kept));
+    }
+}
