@@ -9,6 +9,7 @@ import io.shardsim.simulator.schema.MapType;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.schema.ShippedFile;
 import io.shardsim.simulator.schema.ValueType;
+import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -165,7 +166,7 @@ public final class KeyTable {
     }
 
     /**
-     * How sure it is that a file is of this kind: 0 for not at all, most where it has a first key that no other kind has. Without one, most of its first keys must be
+     * How sure it is that a file is of this kind: 0 for not at all, most where it has a key that no other kind has. Without one, most of its first keys must be
      * known, or enough arguments beside a launcher's.
      *
      * @param arguments whether the file is a command with arguments
@@ -181,9 +182,16 @@ public final class KeyTable {
         return isMarked(root) ? Math.toIntExact(file.whole("mark", MARK)) + known : few ? 0 : known;
     }
 
-    /** Whether a file has a first key that no other kind has. */
+    /** Whether a file has a key that no other kind has. */
     boolean isMarked(Mapping root) {
-        return file.<String>list("marks").stream().anyMatch(mark -> root.entry(mark) != null);
+        return file.<String>list("marks").stream().anyMatch(mark -> has(root, mark));
+    }
+
+    private static boolean has(Mapping root, String path) {
+        int dot = path.indexOf('.');
+        YamlNode.Entry first = root.entry(dot < 0 ? path : path.substring(0, dot));
+        return first != null
+                && (dot < 0 || first.value() instanceof Mapping block && has(block, path.substring(dot + 1)));
     }
 
     private boolean tells(String key) {

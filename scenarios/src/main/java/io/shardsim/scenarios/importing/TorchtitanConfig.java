@@ -181,6 +181,7 @@ final class TorchtitanConfig implements Importer {
                             + " is no whole number; write op, or every how many layers");
             return;
         }
+        boolean said = key != null || option != null;
         long every = option == null ? 2 : Long.parseLong(option);
         draft.giveOr(Draft.CHECKPOINTING, "full", key, "torchtitan's default, in every second layer");
         draft.atEnd(whole -> {
@@ -189,7 +190,14 @@ final class TorchtitanConfig implements Importer {
             if (model != null) {
                 long layers = Math.max(1, model.spec().layers() / every);
                 whole.settle(
-                        CHECKPOINTED, new Fact(layers, Rank.DEFAULT, file.key(OPTION), "one of " + every + " layers"));
+                        CHECKPOINTED,
+                        said
+                                ? new Fact(layers, Rank.DEFAULT, file.key(OPTION), "one of " + every + " layers")
+                                : new Fact(
+                                        layers,
+                                        Rank.ASSUMED,
+                                        null,
+                                        "no file says; torchtitan's default is selective: one of 2 layers"));
             }
         });
     }

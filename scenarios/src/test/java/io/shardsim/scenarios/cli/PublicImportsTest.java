@@ -6,6 +6,7 @@ import io.shardsim.scenarios.app.Main;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -325,6 +326,27 @@ class PublicImportsTest {
                 .isZero();
         assertThat(shell.err())
                 .contains("gradient_accumulation_step = 4: unknown key; did you mean gradient_accumulation_steps?");
+    }
+
+    /** By keys of its blocks; without activation_checkpoint, torchtitan checkpoints every second layer. */
+    @Test
+    void torchtitanIsKnownWithoutItsCheckpointing() throws IOException {
+        String titan = "[model]\nname = 'llama3'\nflavor = '8B'\n[training]\nseq_len = 8192\nlocal_batch_size = 1\n";
+        for (String text : List.of(
+                titan, titan.replace("flavor = '8B'\n", "") + "[parallelism]\ndata_parallel_shard_degree = 8\n")) {
+            assertThat(shell.shardsim("import", file("a.toml", text), "--model", "llama3-8b"))
+                    .as(shell.err())
+                    .isZero();
+            assertThat(shell.out()).contains("kind: fsdp2", "checkpointed_layers: 16  # assumed", "micro_batch: 1");
+            assertThat(shell.err())
+                    .contains(
+                            "assumed training.checkpointed_layers: 16 (no file says; torchtitan's default is selective: one of 2 layers)");
+        }
+        assertThat(shell.shardsim("import", file("b.toml", titan + "[activation_checkpoint]\nmode = 'selective'\n")))
+                .isZero();
+        assertThat(shell.out()).contains("checkpointed_layers: 16  # one of 2 layers");
+        assertThat(shell.shardsim("import", file("c.toml", "[model]\nname = 'a'\n[training]\nsteps = 10\n")))
+                .isEqualTo(2);
     }
 
     @Test
