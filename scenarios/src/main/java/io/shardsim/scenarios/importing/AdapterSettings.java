@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.importing;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Adapters and quantized weights as arguments of LLaMA-Factory and TRL, and as PEFT's own file, ask for them. */
@@ -9,6 +10,8 @@ final class AdapterSettings {
     private static final String MODULES = "lora.target_modules";
     private static final String BITS = "lora.frozen_bits";
     private static final List<String> RANK_KEYS = List.of("lora_rank", "lora_r", "r");
+    private static final List<String> NESTED_KEYS =
+            List.of("bnb_4bit_use_double_quant", "use_bnb_nested_quant", "double_quantization");
     private static final List<String> MODULE_KEYS = List.of("lora_target", "lora_target_modules", "target_modules");
 
     private AdapterSettings() {}
@@ -37,7 +40,7 @@ final class AdapterSettings {
                 file,
                 draft,
                 factory ? new Defaults(8, List.of("all-linear"), "LLaMA-Factory's default") : Defaults.TRL);
-        contributeBits(file, draft);
+        contributeBits(file, draft, factory);
     }
 
     /**
@@ -66,7 +69,7 @@ final class AdapterSettings {
         } else {
             contributeModules(file, draft, Defaults.PEFT);
         }
-        contributeBits(file, draft);
+        contributeBits(file, draft, true);
     }
 
     private static void contributeAdapters(ForeignFile file, Draft draft, Defaults otherwise) {
@@ -93,13 +96,20 @@ final class AdapterSettings {
                 otherwise.why());
     }
 
-    private static void contributeBits(ForeignFile file, Draft draft) {
+    /** @param nested whether scales are quantized, too, unless the file says otherwise */
+    private static void contributeBits(ForeignFile file, Draft draft, boolean nested) {
         Long bits = file.whole("quantization_bit", 1, 16);
         draft.give(BITS, bits, file.key("quantization_bit"));
         draft.giveIf(file, "load_in_4bit", BITS, 4L);
         draft.giveIf(file, "load_in_8bit", BITS, 8L);
         for (String key : List.of("quantization_bit", "load_in_4bit", "load_in_8bit")) {
             file.judge(key, Verdict.MODELLED, BITS);
+        }
+        String given = first(file, NESTED_KEYS);
+        if (Long.valueOf(4).equals(draft.whole(BITS)) && !(given == null ? nested : file.flag(given, nested))) {
+            String why = BITS + " has quantized scales of 0.13 bits a weight; these take 0.5";
+            Stream.concat(NESTED_KEYS.stream(), Stream.of("quantization_bit", "load_in_4bit"))
+                    .forEach(key -> file.judge(key, Verdict.APPROXIMATED, why));
         }
     }
 

@@ -289,6 +289,22 @@ class PythonScriptTest {
         }
     }
 
+    /** The simulated format of 4 bits has quantized scales. */
+    @Test
+    void doubleQuantizationIsWhatIsSimulated() throws Exception {
+        String nested = SCRIPT.replace("load_in_4bit=True", "load_in_4bit=True, bnb_4bit_use_double_quant=True");
+        assertThat(ScenarioImport.readText("train.py", nested, Choices.NONE).keys())
+                .filteredOn(key -> key.key().matches("load_in_4bit|bnb_4bit_use_double_quant"))
+                .extracting(KeyVerdict::verdict)
+                .containsExactly(Verdict.MODELLED, Verdict.MODELLED);
+        for (String plain : List.of(SCRIPT, nested.replace("quant=True", "quant=False"))) {
+            assertThat(ScenarioImport.readText("train.py", plain, Choices.NONE).keys())
+                    .filteredOn(key -> key.key().equals("load_in_4bit"))
+                    .extracting(KeyVerdict::note)
+                    .containsExactly("lora.frozen_bits has quantized scales of 0.13 bits a weight; these take 0.5");
+        }
+    }
+
     private static String problem(String script) {
         return problem(script, Choices.NONE);
     }
