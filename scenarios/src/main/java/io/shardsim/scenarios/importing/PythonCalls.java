@@ -18,16 +18,19 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The configurations that a Python script or a notebook has in its calls: an estimator, arguments of a Trainer with the model it loads, adapters. */
 final class PythonCalls {
     /** Calls that change the question. */
-    private static final Pattern DECIDING = Pattern.compile(
-            "LoraConfig|BitsAndBytesConfig|get_peft_model|\\w*TrainingArguments|SFTConfig|PyTorch|HuggingFace");
+    private static final Pattern DECIDING = Pattern.compile("gradient_checkpointing_enable|_?apply_liger_kernel\\w*|"
+            + "LoraConfig|BitsAndBytesConfig|get_peft_model|\\w*TrainingArguments|SFTConfig|PyTorch|HuggingFace");
 
-    private static final Pattern ATTACHES = Pattern.compile("get_peft_model|peft_config|add_adapter");
+    private static final Pattern ATTACHES = Pattern.compile("get_peft_model|add_adapter");
+
+    private static final Pattern LIGER = Pattern.compile("_?apply_liger_kernel\\w*|AutoLigerKernel\\w*");
 
     private static final Pattern ARGUMENTS = Pattern.compile("\\w*TrainingArguments|SFTConfig");
 
@@ -97,7 +100,8 @@ final class PythonCalls {
     static List<Mapping> in(PythonScript.Outcome script, Problems problems) {
         PythonCalls calls = new PythonCalls(script, problems);
         script.calls().forEach(call -> calls.take(call.getKey(), call.getValue()));
-        calls.takeCheckpointing();
+        calls.takeFlag(Pattern.compile("gradient_checkpointing_enable"), "gradient_checkpointing");
+        calls.takeFlag(LIGER, "use_liger_kernel");
         calls.takeModel();
         if (calls.found.isEmpty()) {
             return calls.names();
@@ -137,9 +141,25 @@ final class PythonCalls {
             Position place = arguments.position();
             Entry typed = new Entry("model_type", place, new Scalar(place, type, false));
             found.add(new Mapping(place, joined(arguments.entries(), List.of(typed))));
-        } else if (kind != null) {
+        } else if (LIGER.matcher(name).matches()) {
+            aside.add(new Entry("liger_kernel_config", arguments.position(), arguments));
+        } else if (kind != null && (!ARGUMENTS.matcher(name).matches() || isFirst(name, arguments.position()))) {
             found.add(arguments);
         }
+    }
+
+    /** Whether no other arguments of a Trainer were found; a problem where some were. */
+    private boolean isFirst(String name, Position place) {
+        List<Mapping> others = found.stream()
+                .filter(block -> Importers.recognize(block, false) instanceof TrainerSettings)
+                .toList();
+        if (!others.isEmpty() && !others.get(0).position().equals(place)) {
+            problems.add(
+                    place,
+                    name + " is called in line " + others.get(0).position().line() + " and in line " + place.line()
+                            + "; one training is simulated. Remove one of the calls");
+        }
+        return others.isEmpty();
     }
 
     private void takeLoaded(String function, Entry loaded, @Nullable Entry attention) {
@@ -167,12 +187,24 @@ final class PythonCalls {
         }
     }
 
-    private void takeCheckpointing() {
-        script.all().stream()
-                .filter(token -> token.is("gradient_checkpointing_enable"))
-                .limit(1)
-                .forEach(token -> aside.add(
-                        new Entry("gradient_checkpointing", token.at(), new Scalar(token.at(), "true", true))));
+    /** What a call says by being there. */
+    private void takeFlag(Pattern call, String key) {
+        for (int i = 1; i + 1 < script.all().size(); i++) {
+            Token token = script.all().get(i);
+            if (call.matcher(named(token.text())).matches() && isCalled(i)) {
+                aside.add(new Entry(key, token.at(), new Scalar(token.at(), "true", true)));
+            }
+        }
+    }
+
+    /** Whether a name is called here, or a method of it. */
+    private boolean isCalled(int at) {
+        Token after = script.all().get(at + 1);
+        Token before = script.all().get(at - 1);
+        return script.all().get(at).kind() == Kind.NAME
+                && (after.is("(") || after.is("."))
+                && !before.is("def")
+                && !before.is("class");
     }
 
     /** The model that is loaded, or that a Trainer is given by its name. */
@@ -231,8 +263,12 @@ final class PythonCalls {
     /** What a script does beside its calls that changes the question. */
     private void refuse() {
         List<Token> tokens = script.all();
-        boolean attached =
-                tokens.stream().anyMatch(token -> ATTACHES.matcher(token.text()).matches());
+        boolean attached = IntStream.range(1, tokens.size() - 1)
+                        .anyMatch(i ->
+                                ATTACHES.matcher(named(tokens.get(i).text())).matches() && isCalled(i))
+                || script.calls().stream()
+                        .map(call -> call.getValue().entry("peft_config"))
+                        .anyMatch(entry -> entry != null && !(entry.value() instanceof Scalar none && none.isNull()));
         for (int i = 1; i + 3 < tokens.size(); i++) {
             Token token = tokens.get(i);
             String why = why(tokens, i, named(token.text()), attached);

@@ -11,6 +11,7 @@ import io.shardsim.simulator.yaml.YamlNode.Scalar;
 import io.shardsim.simulator.yaml.YamlNode.Sequence;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,10 @@ final class PythonScript {
     private String function = "";
 
     private Map<String, YamlNode> set = new LinkedHashMap<>(Map.of("__name__", PythonExpression.text("__main__")));
+    /** Tokens of branches that run, and of those that do not. */
+    private final BitSet ran = new BitSet();
+
+    private final BitSet skipped = new BitSet();
     /** Calls of which it is not known whether they are made. */
     private final List<Token> undecided = new ArrayList<>();
 
@@ -51,7 +56,7 @@ final class PythonScript {
      *
      * @param calls the blocks of named arguments of all calls, by the name of what is called, in the order of the text
      * @param undecided names of what is called only if something holds that is not known
-     * @param all the tokens of the text
+     * @param all the tokens of the text, but for branches that do not run
      * @param set values of names at the end
      * @param origins of all values
      */
@@ -77,7 +82,12 @@ final class PythonScript {
             block();
             at += token().kind() == Kind.END ? 0 : 1;
         }
-        return new Outcome(calls, undecided, tokens, set, origins);
+        skipped.andNot(ran);
+        List<Token> all = IntStream.range(0, tokens.size())
+                .filter(i -> !skipped.get(i))
+                .mapToObj(tokens::get)
+                .toList();
+        return new Outcome(calls, undecided, all, set, origins);
     }
 
     private @Nullable YamlNode value(String name) {
@@ -224,7 +234,9 @@ final class PythonScript {
             decided &= holds != null;
             if (!done && decided && Boolean.TRUE.equals(holds)) {
                 done = true;
+                int body = at;
                 body();
+                ran.set(body, at);
             } else if (done || decided) {
                 skip();
             } else {
@@ -240,7 +252,9 @@ final class PythonScript {
     private void skip() {
         Map<String, YamlNode> before = new LinkedHashMap<>(set);
         int calls = undecided.size();
+        int start = at;
         forget();
+        skipped.set(start, at);
         set = before;
         undecided.subList(calls, undecided.size()).clear();
     }

@@ -305,6 +305,58 @@ class PythonScriptTest {
         }
     }
 
+    private static final String TRAINER = """
+            model = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-2-7b-hf")
+            args = TrainingArguments(output_dir="o", per_device_train_batch_size=4, bf16=True)
+            trainer = Trainer(model=model, args=args)
+            """;
+
+    @Test
+    void twoTrainingsInOneScriptAreNamed() {
+        assertThat(problem(TRAINER + "other = TrainingArguments(output_dir='p', per_device_train_batch_size=8)\n"))
+                .isEqualTo(
+                        "4: TrainingArguments is called in line 2 and in line 4; one training is simulated. Remove one of the"
+                                + " calls");
+    }
+
+    /** An import attaches nothing. */
+    @Test
+    void adaptersCountWhereTheyAreAttached() {
+        String adapters = "from peft import LoraConfig, get_peft_model\nc = LoraConfig(r=8)\n";
+        for (String unattached : List.of("", "peft_config = c\n", "t = SFTTrainer(model=model, peft_config=None)\n")) {
+            assertThat(problem(adapters + unattached + TRAINER))
+                    .as(unattached)
+                    .startsWith("2: LoraConfig is passed to nothing");
+        }
+        for (String attached : List.of(
+                "model = get_peft_model(model, c)\n",
+                "model.add_adapter(c)\n",
+                "t = SFTTrainer(model=model, peft_config=c)\n")) {
+            assertThat(problem(adapters + TRAINER + attached)).as(attached).contains("lora:\n  r: 8");
+        }
+        assertThat(problem(adapters + TRAINER + "t = SFTTrainer(model=model, peft_config=c if x else None)\n"))
+                .contains("peft_config");
+    }
+
+    @Test
+    void kernelsOfLigerThatAScriptPutsInAreTaken() throws Exception {
+        String start = "from liger_kernel.transformers import apply_liger_kernel_to_llama\n";
+        assertThat(problem(start + TRAINER)).doesNotContain("liger");
+        assertThat(problem(start + "apply_liger_kernel_to_llama()\n" + TRAINER)).contains("framework_profile: liger");
+        assertThat(problem(TRAINER.replace("AutoModelFor", "AutoLigerKernelFor")))
+                .contains("framework_profile: liger");
+        assertThat(ScenarioImport.readText(
+                                "train.py", start + "apply_liger_kernel_to_llama(rope=False)\n" + TRAINER, Choices.NONE)
+                        .keys())
+                .filteredOn(key -> key.key().equals("liger_kernel_config.rope"))
+                .extracting(KeyVerdict::verdict)
+                .containsExactly(Verdict.APPROXIMATED);
+        assertThat(problem(start + "if x:\n    apply_liger_kernel_to_llama()\n" + TRAINER))
+                .startsWith("3: apply_liger_kernel_to_llama is called");
+        assertThat(problem("if 1 > 2:\n    model.gradient_checkpointing_enable()\n    model = FSDP(model)\n" + TRAINER))
+                .contains("activation_checkpointing: none");
+    }
+
     private static String problem(String script) {
         return problem(script, Choices.NONE);
     }
