@@ -20,6 +20,10 @@ final class ForeignReader {
 
     private static final Pattern SECTION = Pattern.compile("(?m)^\\[+[A-Za-z_][\\w.-]*+]+[ \\t\\r]*$");
 
+    /** What no one pastes, and a script has. */
+    private static final Pattern STATEMENT =
+            Pattern.compile("(?m)^(import|from|def|class|for|while|with|if|try|async|@|[\\w.]+\\()|^\\w+ *, *\\w+.*=");
+
     private ForeignReader() {}
 
     /**
@@ -50,7 +54,7 @@ final class ForeignReader {
             return new Content(arguments, true, new Origins());
         }
         Content called = shell ? null : called(name, text, problems);
-        if (called != null) {
+        if (called != null || problems.size() > before) {
             return called;
         }
         String unread = shell ? null : Known.unread(text);
@@ -93,8 +97,18 @@ final class ForeignReader {
         if (code == null) {
             return null;
         }
+        int before = problems.size();
         PythonScript.Outcome outcome = PythonScript.read(code);
         List<Mapping> blocks = PythonCalls.in(outcome, problems);
+        if (script
+                && blocks.isEmpty()
+                && problems.size() == before
+                && STATEMENT.matcher(text).find()) {
+            problems.add(
+                    Position.START,
+                    "is a Python script that calls no estimator and no TrainingArguments; give the arguments of the training"
+                            + " as JSON, YAML or a shell script");
+        }
         return blocks.isEmpty()
                 ? null
                 : new Content(blocks.get(0), false, blocks.subList(1, blocks.size()), outcome.origins());

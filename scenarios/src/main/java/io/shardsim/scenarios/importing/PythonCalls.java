@@ -103,8 +103,9 @@ final class PythonCalls {
         calls.takeFlag(Pattern.compile("gradient_checkpointing_enable"), "gradient_checkpointing");
         calls.takeFlag(LIGER, "use_liger_kernel");
         calls.takeModel();
-        if (calls.found.isEmpty()) {
-            return calls.names();
+        List<Mapping> names = calls.found.isEmpty() ? calls.names() : List.of();
+        if (!names.isEmpty()) {
+            return names;
         }
         calls.refuse();
         calls.refuseUndecided();
@@ -245,8 +246,9 @@ final class PythonCalls {
                 .filter(call -> DECIDING.matcher(named(call.text())).matches())
                 .forEach(call -> problems.add(
                         call.at(),
-                        call.text() + " is called where a condition holds that does not follow from the file;"
-                                + " set its names to what they are, or remove the call"));
+                        call.text()
+                                + " is called in a loop, or where a condition holds that does not follow from the file;"
+                                + " write the call once, outside of it, or remove it"));
     }
 
     /** The names that a script gives to what it imports. */

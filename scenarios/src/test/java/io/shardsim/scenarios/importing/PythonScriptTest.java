@@ -113,7 +113,7 @@ class PythonScriptTest {
     @Test
     void whatDependsOnTheUnknownIsAskedFor() {
         assertThat(problem(SCRIPT.replace("adapters = LoraConfig", "if args.lora:\n    adapters = LoraConfig")))
-                .startsWith("20: LoraConfig is called where a condition");
+                .startsWith("20: LoraConfig is called in a loop, or where a condition");
         assertThat(problem(SCRIPT.replace("MODEL = \"meta-llama/Llama-2-7b-hf\"", "MODEL = args.model")))
                 .isEqualTo(
                         "17: model_name_or_path is MODEL, which is not followed; write the value itself, or give --model NAME");
@@ -355,6 +355,27 @@ class PythonScriptTest {
                 .startsWith("3: apply_liger_kernel_to_llama is called");
         assertThat(problem("if 1 > 2:\n    model.gradient_checkpointing_enable()\n    model = FSDP(model)\n" + TRAINER))
                 .contains("activation_checkpointing: none");
+    }
+
+    /** Not by the first sign that a pasted dict would not have. */
+    @Test
+    void aScriptWithoutACallThatIsReadIsNamedAsOne() {
+        assertThat(
+                        problem(
+                                "for lr in [1e-4, 2e-4]:\n    args = TrainingArguments(per_device_train_batch_size=4, learning_rate=lr)\n"))
+                .startsWith("2: TrainingArguments is called in a loop, or where a condition holds");
+        for (String script : List.of(
+                "@dataclass\nclass Config:\n    batch: int = 4\n",
+                "model, tok = load()\ntrain(model)\n",
+                "a, b = 1, 2\n",
+                "import torch\nprint('x')\n")) {
+            assertThat(problem(script))
+                    .as(script)
+                    .startsWith(
+                            "1: is a Python script that calls no estimator and no TrainingArguments; give the arguments");
+        }
+        assertThat(problem("ds = {'zero_optimization': {'stage': 3} 'bf16': 1}\n"))
+                .contains("a comma or }");
     }
 
     private static String problem(String script) {
