@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.importing;
 
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.List;
 
 /** A configuration of axolotl, which runs the Trainer of Hugging Face under other names. */
@@ -13,7 +14,7 @@ final class AxolotlConfig implements Importer {
 
     /** A DeepSpeed configuration written out rather than named. */
     @Override
-    public String innerKey() {
+    public String innerKey(Mapping root) {
         return "deepspeed";
     }
 

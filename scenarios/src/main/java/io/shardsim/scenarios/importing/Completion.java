@@ -184,7 +184,8 @@ final class Completion {
     private Stream<ForeignKey> unknownNames() {
         return files.stream()
                 .flatMap(file -> file.keys().stream())
-                .filter(key -> (key.path() + key.verdict().note()).matches("(?s)hyperparameters\\..*|.*unknown key.*")
+                .filter(key -> key.verdict().verdict() == Verdict.NOT_MODELLED
+                        && (key.path() + key.verdict().note()).matches("(?s)hyperparameters\\..*|.*unknown key.*")
                         && NAMES_MODEL.matcher(key.path()).matches()
                         && key.text().matches(".*[A-Za-z].*"));
     }

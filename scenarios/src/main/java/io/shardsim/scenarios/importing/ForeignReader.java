@@ -91,6 +91,7 @@ final class ForeignReader {
         if (script
                 && literal.size() == 0
                 && root instanceof Mapping block
+                && !text.contains("set_hyperparameters")
                 && Importers.recognize(block, false) != null) {
             return new Content(block, false, origins);
         }

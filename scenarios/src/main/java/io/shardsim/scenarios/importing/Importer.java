@@ -14,7 +14,7 @@ interface Importer {
     }
 
     /** A first key under which a configuration of another kind stands; null for none. */
-    default @Nullable String innerKey() {
+    default @Nullable String innerKey(Mapping root) {
         return null;
     }
 

@@ -135,6 +135,8 @@ final class PythonCalls {
             arguments.entries().stream()
                     .filter(entry -> entry.value() instanceof Scalar && known.contains(entry.key()))
                     .forEach(aside::add);
+        } else if (name.equals("set_hyperparameters")) {
+            takeHyperparameters(arguments);
         } else if (name.equals("LoraConfig")) {
             takeAdapters(arguments);
         } else if (kind instanceof HuggingFaceModel && name.endsWith("Config")) {
@@ -171,6 +173,27 @@ final class PythonCalls {
                         ? loaded
                         : new Entry(
                                 PythonExpression.MODEL, place, script.origins().unknown(place, function + "()")));
+    }
+
+    /** What an estimator is given after its call stands before what it has from there. */
+    private void takeHyperparameters(Mapping arguments) {
+        List<Mapping> estimators = found.stream()
+                .filter(block -> Importers.recognize(block, false) instanceof SageMakerDistribution)
+                .toList();
+        if (estimators.size() != 1) {
+            problems.add(
+                    arguments.position(),
+                    "set_hyperparameters is called for one of " + estimators.size()
+                            + " estimators; write its names as hyperparameters into the estimator's call");
+            return;
+        }
+        Mapping estimator = estimators.get(0);
+        YamlNode before = value(estimator, "hyperparameters");
+        List<Entry> all = joined(arguments.entries(), before instanceof Mapping block ? block.entries() : List.of());
+        Entry entry = new Entry("hyperparameters", arguments.position(), new Mapping(arguments.position(), all));
+        found.set(
+                found.indexOf(estimator),
+                new Mapping(estimator.position(), joined(List.of(entry), estimator.entries())));
     }
 
     /** As TRL's arguments of the command line name what PEFT's LoraConfig takes. */
@@ -287,11 +310,16 @@ final class PythonCalls {
                 problems.add(token.at(), token.text() + " " + why);
             }
         }
-        for (Mapping block : found) {
-            block.entries().stream()
-                    .filter(entry -> entry.key().startsWith("**"))
-                    .forEach(entry -> problems.add(
-                            entry.keyPosition(), entry.key() + " does not follow from the file; write what it holds"));
+        found.forEach(this::refuseOpen);
+    }
+
+    private void refuseOpen(Mapping block) {
+        for (Entry entry : block.entries()) {
+            if (entry.key().startsWith("**")) {
+                problems.add(entry.keyPosition(), entry.key() + " does not follow from the file; write what it holds");
+            } else if (entry.value() instanceof Mapping inside) {
+                refuseOpen(inside);
+            }
         }
     }
 

@@ -426,7 +426,7 @@ final class PythonExpression {
         while (!take("}")) {
             Position place = peek().at();
             if (take("**")) {
-                merge(entries, item());
+                merge(entries, place, item());
             } else {
                 YamlNode key = choice();
                 demand(":");
@@ -437,9 +437,11 @@ final class PythonExpression {
         return new Mapping(open.at(), entries);
     }
 
-    private static void merge(List<Entry> entries, YamlNode more) {
+    private static void merge(List<Entry> entries, Position place, YamlNode more) {
         if (more instanceof Mapping block) {
             block.entries().forEach(entry -> put(entries, entry.key(), entry.keyPosition(), entry.value()));
+        } else if (more instanceof Scalar scalar && !scalar.isNull()) {
+            put(entries, "**" + scalar.text(), place, more);
         }
     }
 
@@ -485,11 +487,7 @@ final class PythonExpression {
                     && at + 1 < end
                     && tokens.get(at + 1).is("=");
             if (take("**")) {
-                YamlNode more = item();
-                merge(entries, more);
-                if (more instanceof Scalar scalar && !scalar.isNull()) {
-                    put(entries, "**" + scalar.text(), place, more);
-                }
+                merge(entries, place, item());
             } else if (named) {
                 String name = tokens.get(at).text();
                 at += 2;

@@ -53,6 +53,17 @@ final class SageMakerDistribution implements Importer {
         return new Mapping(root.position(), entries);
     }
 
+    /** The arguments of a script that is no one of AWS's own. */
+    @Override
+    public @Nullable String innerKey(Mapping root) {
+        Entry entry = root.entry("hyperparameters");
+        boolean trainer = entry != null
+                && entry.value() instanceof Mapping block
+                && block.entry("max_context_width") == null
+                && Importers.recognize(block, false) instanceof TrainerSettings;
+        return trainer ? "hyperparameters" : null;
+    }
+
     private static Mapping in(String name, YamlNode value) {
         return new Mapping(value.position(), List.of(new Entry(name, value.position(), value)));
     }

@@ -16,7 +16,7 @@ final class SageMakerScript {
 
     static void contribute(ForeignFile file, Draft draft) {
         if (!file.has(LENGTH)) {
-            // Another script.
+            contributeOther(file, draft);
             return;
         }
         contributeModel(file, draft);
@@ -35,6 +35,22 @@ final class SageMakerScript {
                 "the script's default");
         draft.giveIf(file, PREFIX + "flash_attention", Draft.ATTENTION, "flash");
         draft.giveDecimal(file, PREFIX + "grad_clip", Draft.CLIPPING, 0, 1e9);
+    }
+
+    /** Another script: of its arguments only the model's name says what it means. */
+    private static void contributeOther(ForeignFile file, Draft draft) {
+        file.keys().stream()
+                .filter(key -> key.path().startsWith(PREFIX) && key.verdict().verdict() == Verdict.MODELLED)
+                .forEach(key -> key.judge(
+                        Verdict.NOT_MODELLED, "an argument of another script than AWS's for GPT-2 and Llama"));
+        file.judge(
+                PREFIX + "train_batch_size",
+                Verdict.DECIDES_THE_ANSWER,
+                "the script says whether this is the batch of a GPU or of all; write per_device_train_batch_size");
+        for (String key : List.of("model_name_or_path", "model_name", "model_id")) {
+            TrainerSettings.contributeModel(file, draft, PREFIX + key);
+            file.judge(PREFIX + key, Verdict.MODELLED, "model of the catalog");
+        }
     }
 
     private static void contributeModel(ForeignFile file, Draft draft) {

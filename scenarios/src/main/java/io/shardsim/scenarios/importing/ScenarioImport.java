@@ -134,7 +134,7 @@ public final class ScenarioImport {
 
     /** A configuration, and another one that stands inside it. */
     private void add(String name, String prefix, Importer importer, Mapping root, Origins origins, Problems found) {
-        String inner = importer.innerKey();
+        String inner = importer.innerKey(root);
         Entry entry = inner == null ? null : root.entry(inner);
         Mapping outside = root;
         if (entry != null && entry.value() instanceof Mapping block) {

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.importing;
 
+import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.List;
 import java.util.Locale;
 
@@ -15,7 +16,7 @@ final class TrainerSettings implements Importer {
 
     /** A DeepSpeed configuration written out rather than named. */
     @Override
-    public String innerKey() {
+    public String innerKey(Mapping root) {
         return "deepspeed";
     }
 

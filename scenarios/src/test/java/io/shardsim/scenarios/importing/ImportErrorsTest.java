@@ -238,7 +238,7 @@ class ImportErrorsTest {
                 e = PyTorch(instance_type='ml.p4d.24xlarge', instance_count=1, hyperparameters={'model_name': 'org/some-13b', 'hidden_width': 8},
                   distribution={'smdistributed': {'dataparallel': {'enabled': True}}})
                 """;
-        refused("x.py", text, "hyperparameters.model_name org/some-13b names a model", "give --model NAME");
+        refused("x.py", text, "hyperparameters.model_name org/some-13b is not in the catalog", "or --model NAME");
         Choices named = new Choices(null, "gpt2-1.5b", null, null, null, List.of());
         assertThat(ScenarioImport.readText("x.py", text, named).text()).contains("kind: smddp", "model: gpt2-1.5b");
     }

@@ -378,6 +378,42 @@ class PythonScriptTest {
                 .contains("a comma or }");
     }
 
+    private static final String ESTIMATOR = """
+            est = HuggingFace(entry_point="train.py", instance_type="ml.p4d.24xlarge", instance_count=2,
+                distribution={"torch_distributed": {"enabled": True}}, hyperparameters={"model_id": "meta-llama/Llama-2-7b-hf"})
+            """;
+
+    @Test
+    void hyperparametersAreReadWhereverTheyAreGiven() {
+        String own = "hidden_width=2048, num_layers=4, num_heads=16, max_context_width=1024, train_batch_size=2";
+        String plain = ESTIMATOR.replace(", hyperparameters={\"model_id\": \"meta-llama/Llama-2-7b-hf\"}", "");
+        for (String call : List.of(own, "**dict(" + own + ")")) {
+            assertThat(problem(plain + "est.set_hyperparameters(" + call + ")\nest.fit()\n"))
+                    .as(call)
+                    .contains("hidden: 2048", "micro_batch: 2", "sequence_length: 1024");
+        }
+        assertThat(problem(plain + "est.set_hyperparameters(**more())\n")).startsWith("3: **more() does not follow");
+        assertThat(problem(plain.replace("nt=2", "nt=2, hyperparameters={**more(), 'epochs': 1}")))
+                .startsWith("1: **more() does not follow");
+        assertThat(problem("est.set_hyperparameters(" + own + ")\n"))
+                .startsWith("1: set_hyperparameters is called for one of 0 estimators");
+    }
+
+    @Test
+    void hyperparametersNameTheModelAndAreThoseOfATrainer() {
+        assertThat(problem(ESTIMATOR)).contains("model: llama2-7b\n");
+        assertThat(problem(ESTIMATOR.replace("model_id", "model_name_or_path"))).contains("model: llama2-7b\n");
+        assertThat(problem(ESTIMATOR.replace("meta-llama/Llama-2-7b-hf", "some/other-9b")))
+                .isEqualTo(
+                        "2: hyperparameters.model_id some/other-9b is not in the catalog; give its config.json too, or --model NAME");
+        assertThat(problem(ESTIMATOR.replace(
+                        "hyperparameters={", "hyperparameters={'per_device_train_batch_size': 3, 'bf16': True, ")))
+                .contains("model: llama2-7b\n", "micro_batch: 3\n", "precision: bf16\n", "instance: p4d.24xlarge\n");
+        assertThat(problem(ESTIMATOR.replace("hyperparameters={", "hyperparameters={'train_batch_size': 3, ")))
+                .contains(
+                        "hyperparameters.train_batch_size 3 decides the answer: the script says whether this is the batch of a GPU");
+    }
+
     private static String problem(String script) {
         return problem(script, Choices.NONE);
     }
