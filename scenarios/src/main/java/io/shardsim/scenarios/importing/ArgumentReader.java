@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * command is the one with the most arguments that are known. Of an argument that is given twice the last one counts and comes first.
  */
 final class ArgumentReader {
+    /** Variables of the environment that the step may depend on. */
+    static final Pattern VARIABLE = Pattern.compile("(NCCL|CUDA|FI|NVTE|TORCH|PYTORCH|UB|GLOO|OMP)_.*");
+
     /** Marks a value that conditions of the script decide. */
     static final String DISAGREE = ", which conditions set to different values in lines ";
 
@@ -84,7 +87,7 @@ final class ArgumentReader {
         addAskedOfSlurm(SLURM_GPUS, underscores ? "nproc_per_node" : "nproc-per-node", entries);
         List<Entry> environment = new ArrayList<>();
         script.exported().forEach((name, word) -> {
-            if (name.matches("(NCCL|CUDA|FI|NVTE|TORCH|PYTORCH|UB|GLOO|OMP)_.*")) {
+            if (VARIABLE.matcher(name).matches()) {
                 Position position = script.position(word.offset());
                 environment.add(new Entry(name, position, new Scalar(position, word.text(), true)));
             }

@@ -87,7 +87,8 @@ final class ForeignReader {
         Problems literal = new Problems(file);
         Origins origins = new Origins();
         YamlNode root = LiteralReader.read(text, origins, literal);
-        String code = root == null || script ? text : PythonCalls.code(root);
+        int before = problems.size();
+        String code = root == null || script ? text : PythonNotebook.code(root, problems);
         if (script
                 && literal.size() == 0
                 && root instanceof Mapping block
@@ -98,7 +99,6 @@ final class ForeignReader {
         if (code == null) {
             return null;
         }
-        int before = problems.size();
         PythonScript.Outcome outcome = PythonScript.read(code);
         List<Mapping> blocks = PythonCalls.in(outcome, problems);
         if (script

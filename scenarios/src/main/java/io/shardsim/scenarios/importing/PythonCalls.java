@@ -8,14 +8,12 @@ import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Entry;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlNode.Scalar;
-import io.shardsim.simulator.yaml.YamlNode.Sequence;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -59,38 +57,6 @@ final class PythonCalls {
         this.aliases = aliases(script.all());
     }
 
-    /** The code of a notebook's cells, each line where the file has it; null where the file is none. */
-    static @Nullable String code(YamlNode file) {
-        if (!(file instanceof Mapping root)
-                || root.entry("nbformat") == null
-                || !(value(root, "cells") instanceof Sequence cells)) {
-            return null;
-        }
-        TreeMap<Integer, String> lines = new TreeMap<>();
-        for (YamlNode cell : cells.items()) {
-            if (cell instanceof Mapping block
-                    && value(block, "cell_type") instanceof Scalar type
-                    && type.text().equals("code")) {
-                YamlNode source = value(block, "source");
-                List<YamlNode> parts =
-                        source instanceof Sequence list ? list.items() : source == null ? List.of() : List.of(source);
-                for (YamlNode part : parts) {
-                    int line = Math.max(part.position().line(), lines.isEmpty() ? 1 : lines.lastKey() + 1);
-                    for (String each : ((Scalar) part).text().split("\n")) {
-                        lines.put(line++, each);
-                    }
-                }
-            }
-        }
-        StringBuilder code = new StringBuilder();
-        int line = 1;
-        for (Map.Entry<Integer, String> each : lines.entrySet()) {
-            code.append("\n".repeat(each.getKey() - line)).append(each.getValue());
-            line = each.getKey();
-        }
-        return code.toString();
-    }
-
     private static @Nullable YamlNode value(Mapping block, String key) {
         Entry entry = block.entry(key);
         return entry == null ? null : entry.value();
@@ -102,6 +68,7 @@ final class PythonCalls {
         script.calls().forEach(call -> calls.take(call.getKey(), call.getValue()));
         calls.takeFlag(Pattern.compile("gradient_checkpointing_enable"), "gradient_checkpointing");
         calls.takeFlag(LIGER, "use_liger_kernel");
+        calls.takeEnvironment();
         calls.takeModel();
         List<Mapping> names = calls.found.isEmpty() ? calls.names() : List.of();
         if (!names.isEmpty()) {
@@ -218,6 +185,25 @@ final class PythonCalls {
             if (call.matcher(named(token.text())).matches() && isCalled(i)) {
                 aside.add(new Entry(key, token.at(), new Scalar(token.at(), "true", true)));
             }
+        }
+    }
+
+    /** Variables of the environment that are set to a text, such as {@code os.environ["NCCL_DEBUG"] = "INFO"}. */
+    private void takeEnvironment() {
+        List<Token> tokens = script.all();
+        List<Entry> variables = new ArrayList<>();
+        for (int i = 0; i + 5 < tokens.size(); i++) {
+            Token name = tokens.get(i + 2);
+            Token value = tokens.get(i + 5);
+            if (tokens.get(i).is("environ")
+                    && tokens.get(i + 4).is("=")
+                    && ArgumentReader.VARIABLE.matcher(name.text()).matches()) {
+                variables.add(new Entry(name.text(), name.at(), new Scalar(value.at(), value.text(), true)));
+            }
+        }
+        if (!variables.isEmpty()) {
+            Position place = variables.get(0).keyPosition();
+            aside.add(new Entry("env", place, new Mapping(place, joined(List.of(), variables))));
         }
     }
 

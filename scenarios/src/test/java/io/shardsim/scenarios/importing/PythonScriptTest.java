@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -461,6 +462,46 @@ class PythonScriptTest {
         assertThatThrownBy(
                         () -> ScenarioImport.readText("a.ipynb", notebook.replace("\"code\"", "\"raw\""), Choices.NONE))
                 .isInstanceOf(InputException.class);
+    }
+
+    private static String notebook(String... cells) {
+        String all = Stream.of(cells)
+                .map(cell -> "{\"cell_type\": \"code\", \"source\": \""
+                        + cell.replace("\"", "\\\"").replace("\n", "\\n") + "\"}")
+                .collect(Collectors.joining(",\n"));
+        try {
+            return String.join(
+                    "\n",
+                    ImportReport.summary(ScenarioImport.readText(
+                            "a.ipynb", "{\"nbformat\": 4, \"cells\": [\n" + all + "]}", Choices.NONE)));
+        } catch (InputException refused) {
+            return refused.getMessage();
+        }
+    }
+
+    /** Cells of a shell and files that cells write are no Python of the notebook; what they launch is not read. */
+    @Test
+    void otherCellsOfANotebookArePassedOver() {
+        String shell = "%%bash\nif true; then echo (\nfor x in {'\n";
+        assertThat(notebook("%%time\n" + TRAINER, shell)).contains("keys: 0 not modelled");
+        assertThat(notebook(shell, "!pip install deepspeed accelerate", TRAINER))
+                .contains("keys: 0 not modelled");
+        assertThat(notebook("%%writefile train.py\n" + TRAINER.replace("size=4", "size=2"), TRAINER))
+                .contains("keys: 0 not modelled");
+        for (String launch : List.of(
+                "%%bash\nA=1 torchrun --nproc_per_node 8 train.py",
+                "!deepspeed train.py --deepspeed ds.json",
+                "!accelerate launch train.py",
+                "!python -m torch.distributed.run train.py")) {
+            assertThat(notebook(TRAINER, launch))
+                    .as(launch)
+                    .contains(
+                            "launches training, and launch lines are not read from a notebook; give the command as a shell script");
+        }
+        assertThat(notebook("%env NCCL_P2P_DISABLE=1", TRAINER)).contains("env.NCCL_P2P_DISABLE = 1: slows the job");
+        assertThat(notebook("%env NCCL_P2P_DISABLE 1", TRAINER)).contains("env.NCCL_P2P_DISABLE = 1: slows the job");
+        assertThat(notebook("os.environ[\"NCCL_P2P_DISABLE\"] = \"1\"", TRAINER))
+                .contains("env.NCCL_P2P_DISABLE = 1: slows the job");
     }
 
     @Test
