@@ -92,8 +92,8 @@ final class Completion {
             return choices.name();
         }
         StringBuilder name = new StringBuilder();
-        for (ForeignFile file : files) {
-            Path last = Path.of(file.name()).getFileName();
+        for (String file : names()) {
+            Path last = Path.of(file).getFileName();
             String base = last == null ? "" : last.toString().replaceAll("\\.[A-Za-z]{1,5}$", "");
             name.append(name.isEmpty() ? "" : "-").append(base.replaceAll("[^A-Za-z0-9._-]+", "-"));
         }

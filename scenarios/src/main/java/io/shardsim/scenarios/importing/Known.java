@@ -79,6 +79,15 @@ final class Known {
                 .orElse(null);
     }
 
+    /** Why a call of a script cannot be passed over; null where it can. */
+    static @Nullable String whyNotRead(String call) {
+        return FILE.<List<String>>map("calls").entrySet().stream()
+                .filter(each -> each.getValue().stream().anyMatch(call::matches))
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElse(null);
+    }
+
     /** The name in the catalog of {@code meta-llama/Llama-2-7b-hf} and its like; null for another model. */
     static @Nullable String catalogName(String hub) {
         String last = hub.substring(hub.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);

@@ -4,7 +4,6 @@ import io.shardsim.scenarios.importing.PythonTokens.Kind;
 import io.shardsim.scenarios.importing.PythonTokens.Token;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problems;
-import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Entry;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlNode.Scalar;
@@ -32,14 +31,6 @@ final class PythonCalls {
 
     private static final Pattern ARGUMENTS = Pattern.compile("\\w*TrainingArguments|SFTConfig");
 
-    private static final Pattern OTHER_ADAPTERS =
-            Pattern.compile("(Prefix|Prompt|P)\\w*(Tuning|Encoder)Config|IA3Config|AdaLoraConfig"
-                    + "|Lo[HK]\\w*Config|B?OFTConfig|VeraConfig|AdaptionPromptConfig");
-
-    /** Calls that set up a strategy by themselves. */
-    private static final Pattern UNREAD = Pattern.compile(
-            "Accelerator|FullyShardedDataParallel(Plugin)?|FSDP|DeepSpeedPlugin|fully_shard|DistributedDataParallel|DDP");
-
     private final PythonScript.Outcome script;
     private final Problems problems;
     private final Map<String, String> aliases;
@@ -57,11 +48,6 @@ final class PythonCalls {
         this.aliases = aliases(script.all());
     }
 
-    private static @Nullable YamlNode value(Mapping block, String key) {
-        Entry entry = block.entry(key);
-        return entry == null ? null : entry.value();
-    }
-
     /** The blocks of a script that are configurations, of one kind each; names that it sets where it calls nothing known. */
     static List<Mapping> in(PythonScript.Outcome script, Problems problems) {
         PythonCalls calls = new PythonCalls(script, problems);
@@ -77,10 +63,14 @@ final class PythonCalls {
         calls.refuse();
         calls.refuseUndecided();
         return calls.found.stream()
-                .map(block -> Importers.recognize(block, false) instanceof TrainerSettings
+                .map(block -> isOf(TrainerSettings.class, block)
                         ? new Mapping(block.position(), joined(block.entries(), calls.aside))
                         : block)
                 .toList();
+    }
+
+    private static boolean isOf(Class<? extends Importer> kind, Mapping block) {
+        return kind.isInstance(Importers.recognize(block, false));
     }
 
     private String named(String word) {
@@ -121,7 +111,7 @@ final class PythonCalls {
     /** Whether no other arguments of a Trainer were found; a problem where some were. */
     private boolean isFirst(String name, Position place) {
         List<Mapping> others = found.stream()
-                .filter(block -> Importers.recognize(block, false) instanceof TrainerSettings)
+                .filter(block -> isOf(TrainerSettings.class, block))
                 .toList();
         if (!others.isEmpty() && !others.get(0).position().equals(place)) {
             problems.add(
@@ -145,7 +135,7 @@ final class PythonCalls {
     /** What an estimator is given after its call stands before what it has from there. */
     private void takeHyperparameters(Mapping arguments) {
         List<Mapping> estimators = found.stream()
-                .filter(block -> Importers.recognize(block, false) instanceof SageMakerDistribution)
+                .filter(block -> isOf(SageMakerDistribution.class, block))
                 .toList();
         if (estimators.size() != 1) {
             problems.add(
@@ -155,8 +145,10 @@ final class PythonCalls {
             return;
         }
         Mapping estimator = estimators.get(0);
-        YamlNode before = value(estimator, "hyperparameters");
-        List<Entry> all = joined(arguments.entries(), before instanceof Mapping block ? block.entries() : List.of());
+        Entry before = estimator.entry("hyperparameters");
+        List<Entry> all = joined(
+                arguments.entries(),
+                before != null && before.value() instanceof Mapping block ? block.entries() : List.of());
         Entry entry = new Entry("hyperparameters", arguments.position(), new Mapping(arguments.position(), all));
         found.set(
                 found.indexOf(estimator),
@@ -219,8 +211,7 @@ final class PythonCalls {
 
     /** The model that is loaded, or that a Trainer is given by its name. */
     private void takeModel() {
-        boolean described =
-                found.stream().anyMatch(block -> Importers.recognize(block, false) instanceof HuggingFaceModel);
+        boolean described = found.stream().anyMatch(block -> isOf(HuggingFaceModel.class, block));
         if (models.isEmpty() && trained != null && trained.value() instanceof Scalar && !described) {
             models.add(trained);
         }
@@ -315,18 +306,12 @@ final class PythonCalls {
         Token before = tokens.get(at - 1);
         boolean named = token.kind() == Kind.NAME;
         boolean called = named && tokens.get(at + 1).is("(") && !before.is("def") && !before.is("class");
-        if (called && UNREAD.matcher(name).matches()) {
-            return "decides the strategy, and what it is given is not read; write it as an Accelerate or DeepSpeed"
-                    + " configuration, or into TrainingArguments, and remove the call";
-        }
-        if (called && OTHER_ADAPTERS.matcher(name).matches()) {
-            return "trains other adapters than LoRA, which are not simulated; remove the call";
+        String why = called ? Known.whyNotRead(name) : null;
+        if (why != null) {
+            return why;
         }
         if (called && name.equals("LoraConfig") && !attached) {
             return "is passed to nothing; remove the call, or pass it as peft_config";
-        }
-        if (called && name.equals("from_config")) {
-            return "builds a model of its own; give its config.json, and remove the call";
         }
         if (named && token.text().matches("requires_grad_?")) {
             return "freezes a part of the weights, which is not read; remove it";
