@@ -39,6 +39,8 @@ final class PythonCalls {
 
     private final List<Mapping> found = new ArrayList<>();
     private final List<Entry> models = new ArrayList<>();
+    /** The arguments of a Trainer. */
+    private @Nullable Mapping first;
     /** The model that a Trainer is given. */
     private @Nullable Entry trained;
 
@@ -79,7 +81,7 @@ final class PythonCalls {
 
     private void take(String function, Mapping arguments) {
         String name = named(function.substring(function.lastIndexOf('.') + 1));
-        Importer kind = Importers.recognize(arguments, false);
+        Importer kind = isDefined(name) ? null : Importers.recognize(arguments, false);
         Entry loaded = arguments.entry(PythonExpression.MODEL);
         boolean loads = function.contains("Model") || function.contains("ForCausalLM");
         if (loaded != null && loads) {
@@ -103,23 +105,31 @@ final class PythonCalls {
             found.add(new Mapping(place, joined(arguments.entries(), List.of(typed))));
         } else if (LIGER.matcher(name).matches()) {
             aside.add(new Entry("liger_kernel_config", arguments.position(), arguments));
-        } else if (kind != null && (!ARGUMENTS.matcher(name).matches() || isFirst(name, arguments.position()))) {
+        } else if (kind != null && (!ARGUMENTS.matcher(name).matches() || isFirst(name, arguments))) {
             found.add(arguments);
         }
     }
 
-    /** Whether no other arguments of a Trainer were found; a problem where some were. */
-    private boolean isFirst(String name, Position place) {
-        List<Mapping> others = found.stream()
-                .filter(block -> isOf(TrainerSettings.class, block))
-                .toList();
-        if (!others.isEmpty() && !others.get(0).position().equals(place)) {
+    /** Whether no other arguments of a Trainer were called; a problem where some were. */
+    private boolean isFirst(String name, Mapping arguments) {
+        Position place = arguments.position();
+        if (first != null && !first.position().equals(place)) {
             problems.add(
                     place,
-                    name + " is called in line " + others.get(0).position().line() + " and in line " + place.line()
+                    name + " is called in line " + first.position().line() + " and in line " + place.line()
                             + "; one training is simulated. Remove one of the calls");
         }
-        return others.isEmpty();
+        boolean only = first == null;
+        first = only ? arguments : first;
+        return only;
+    }
+
+    /** Whether a function or class of the script itself has this name. */
+    private boolean isDefined(String name) {
+        return IntStream.range(1, script.all().size())
+                .filter(i -> script.all().get(i).is(name))
+                .mapToObj(i -> script.all().get(i - 1))
+                .anyMatch(before -> before.is("def") || before.is("class"));
     }
 
     private void takeLoaded(String function, Entry loaded, @Nullable Entry attention) {

@@ -331,15 +331,20 @@ final class PythonScript {
         for (Map.Entry<String, int[]> each : arguments(name + 2, false).entrySet()) {
             int[] given = passed.getOrDefault(each.getKey(), passed.get(String.valueOf(place++)));
             int[] range = given == null ? each.getValue() : given;
-            YamlNode value = given == null ? read(range[0], range[1]) : parsed.get(written(range));
+            YamlNode value = given == null ? read(range[0], range[1]) : passed(range);
             if (value != null && !passed.containsKey("*") && !passed.containsKey("**")) {
                 set.put(each.getKey(), value);
             }
         }
     }
 
-    private String written(int[] range) {
-        return tokens.subList(range[0], range[1]).stream().map(Token::text).collect(Collectors.joining());
+    /** Parsed arguments, or one of them. */
+    private @Nullable YamlNode passed(int[] range) {
+        String written =
+                tokens.subList(range[0], range[1]).stream().map(Token::text).collect(Collectors.joining());
+        int dot = written.indexOf('.');
+        Mapping known = parsed.get(dot < 0 ? written : written.substring(0, dot));
+        return dot < 0 ? origins.isParsed(known) ? known : null : origins.attribute(known, written.substring(dot + 1));
     }
 
     /** Where the values of arguments stand, by their names, or else by their places; of parameters their defaults. */
@@ -435,7 +440,9 @@ final class PythonScript {
             return;
         }
         if (value instanceof Mapping block && origins.isParsed(block)) {
-            parsed.put(name, block);
+            parsed.merge(name, block, (before, now) -> origins.isParsed(before) ? now : before);
+        } else {
+            parsed.computeIfPresent(name, (same, before) -> new Mapping(before.position(), List.of()));
         }
         boolean plain =
                 end == start + 1 || end > start + 1 && tokens.get(start + 1).is(":");

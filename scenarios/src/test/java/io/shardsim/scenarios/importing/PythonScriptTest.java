@@ -235,6 +235,12 @@ class PythonScriptTest {
                 .contains("micro_batch: 4  # assumed");
         assertThat(problem(PARSER.replace("main(get_args())", "args = get_args()\nmain(args=args)\n")))
                 .contains("micro_batch: 4  # assumed");
+        assertThat(problem(PARSER.replace("def main(args)", "def main(args, batch)")
+                        .replace("main(get_args())", "args = get_args()\nmain(args, args.batch_size)")
+                        .replace("args.batch_size // 2", "batch")))
+                .contains("micro_batch: 8  # assumed: the default of --batch-size");
+        assertThat(problem(PARSER.replace("main(get_args())", "args = get_args()\nargs = other()\nmain(args)\n")))
+                .contains("which is not followed");
         assertThat(problem(PARSER.replace("default=8", "required=True").replace(" // 2", "")))
                 .startsWith(
                         "4: per_device_train_batch_size is --batch-size of the command line, which is not followed");
@@ -318,6 +324,17 @@ class PythonScriptTest {
                 .isEqualTo(
                         "4: TrainingArguments is called in line 2 and in line 4; one training is simulated. Remove one of the"
                                 + " calls");
+    }
+
+    /** A function of the script's own is no configuration, whatever its arguments are called. */
+    @Test
+    void callsOfTheScriptsOwnFunctionsAreNoConfigurations() {
+        String own =
+                "def build(model, gradient_checkpointing=True, bf16=True, per_device_train_batch_size=1):\n    pass\n";
+        assertThat(problem(
+                        own + "build(model, gradient_checkpointing=True, bf16=False, per_device_train_batch_size=2)\n"
+                                + TRAINER))
+                .contains("micro_batch: 4\n", "activation_checkpointing: none");
     }
 
     /** An import attaches nothing. */
