@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * <p>[1] huggingface/accelerate 16cb6eb8, src/accelerate/commands/launch.py and utils/dataclasses.py, FullyShardedDataParallelPlugin.
  */
 final class AccelerateWriter extends FrameworkWriter {
+    private static final String STAGES = "strategy.pipeline_parallel";
+    private static final String EXPERTS = "strategy.expert_parallel";
     private static final String FSDP = "fsdp_config.fsdp_";
     private static final String MESH = "parallelism_config.parallelism_config_";
 
@@ -35,6 +37,9 @@ final class AccelerateWriter extends FrameworkWriter {
     @Nullable
     String refusal(Settings settings) {
         boolean second = settings.kind().equals("fsdp2");
+        if (second && (settings.whole(STAGES) > 1 || settings.whole(EXPERTS) > 1)) {
+            return "its device mesh has no stages and no experts; plan with strategy.pipeline_parallel and strategy.expert_parallel: [1]";
+        }
         if (!second && settings.ranksOfReplica() > 1) {
             return "its device mesh needs FSDP2; plan with strategy.kind: [fsdp2], or with strategy.tensor_parallel and strategy.pipeline_parallel: [1]";
         }
@@ -112,15 +117,23 @@ final class AccelerateWriter extends FrameworkWriter {
                 .put(FSDP + "use_orig_params", true);
     }
 
+    /** States are sharded over the ranks of a sample's parts, too, which the mesh counts apart. */
     private static void mesh(ForeignBlock file, Settings settings) {
-        long tensor = settings.ranksOfReplica();
-        long replicas = settings.whole(Settings.NODES) * settings.whole(Settings.GPUS_PER_NODE) / tensor;
+        long tensor = settings.whole("strategy.tensor_parallel");
+        long context = settings.whole("strategy.context_parallel");
+        long ranks = settings.job().dataParallel();
         long group = settings.whole("strategy.shard_group");
-        if (tensor > 1 || group < replicas) {
-            file.put(MESH + "dp_replicate_size", replicas / group).put(MESH + "dp_shard_size", group);
+        if (tensor > 1 || context > 1 || group < ranks) {
+            file.put(MESH + "dp_replicate_size", ranks / group).put(MESH + "dp_shard_size", group / context);
         }
         if (tensor > 1) {
             file.carry(MESH + "tp_size");
+        }
+        if (context > 1) {
+            file.carry(MESH + "cp_size")
+                    .put(
+                            MESH + "cp_comm_strategy",
+                            settings.is("strategy.gather_keys_values") ? "allgather" : "alltoall");
         }
     }
 

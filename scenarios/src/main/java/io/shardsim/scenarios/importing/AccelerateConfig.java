@@ -163,7 +163,11 @@ final class AccelerateConfig implements Importer {
         Long shard = file.whole(prefix + "dp_shard_size", -1, RANKS_MAX);
         Long replicas = file.whole(prefix + "dp_replicate_size", -1, RANKS_MAX);
         if (shard != null && shard > 1) {
-            draft.give("strategy.shard_group", shard, file.key(prefix + "dp_shard_size"));
+            Long context = file.whole(prefix + "cp_size", 1, RANKS_MAX);
+            draft.give(
+                    "strategy.shard_group",
+                    context == null ? shard : shard * context,
+                    file.key(prefix + "dp_shard_size"));
             if (replicas == null || replicas <= 1) {
                 file.judge(prefix + "dp_shard_size", Verdict.MODELLED, "strategy.shard_group");
             }
@@ -172,6 +176,7 @@ final class AccelerateConfig implements Importer {
         }
         draft.giveDegree(file, prefix + "tp_size", "strategy.tensor_parallel", 1);
         draft.giveDegree(file, prefix + "cp_size", "strategy.context_parallel", 1);
+        draft.giveExchange(file, prefix + "cp_comm_strategy");
     }
 
     private static void contributeCompiler(ForeignFile file, Draft draft) {

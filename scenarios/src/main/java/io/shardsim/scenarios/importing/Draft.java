@@ -86,6 +86,12 @@ final class Draft {
         give(name, parts == null || parts <= 1 ? null : parts, file.key(key));
     }
 
+    /** How PyTorch's context parallelism brings keys and values to other ranks. */
+    void giveExchange(ForeignFile file, String key) {
+        boolean around = "alltoall".equals(file.choice(key, List.of("allgather", "alltoall")));
+        give("strategy.gather_keys_values", around ? false : null, file.key(key));
+    }
+
     void giveDecimal(ForeignFile file, String key, String name, double min, double max) {
         give(name, file.decimal(key, min, max), file.key(key));
     }

@@ -230,16 +230,13 @@ final class TorchtitanConfig implements Importer {
         if (whole(file, EXPERTS, 1) <= 1) {
             file.ignore("parallelism.expert_tensor_", "experts are not shared out");
         }
-        String exchange = file.choice(of(file, "context_parallel_rotate_method"), List.of("allgather", "alltoall"));
-        draft.give(
-                "strategy.gather_keys_values",
-                "alltoall".equals(exchange) ? false : null,
-                file.key(of(file, "context_parallel_rotate_method")));
+        draft.giveExchange(file, of(file, "context_parallel_rotate_method"));
         if (shards > 0) {
-            long ranksOfSample =
-                    tensor * whole(file, of(file, "context_parallel_degree"), 1) * whole(file, of(file, STAGES), 1);
+            long context = whole(file, of(file, "context_parallel_degree"), 1);
+            long ranksOfSample = tensor * context * whole(file, of(file, STAGES), 1);
             draft.give(Draft.WORLD, replicas * shards * ranksOfSample, file.key(shardKey));
-            draft.give("strategy.shard_group", replicas > 1 && shards > 1 ? shards : null, file.key(shardKey));
+            draft.give(
+                    "strategy.shard_group", replicas > 1 && shards > 1 ? shards * context : null, file.key(shardKey));
         } else if (replicas > 1) {
             file.judge(
                     replicaKey,

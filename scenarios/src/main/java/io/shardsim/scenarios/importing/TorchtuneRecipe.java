@@ -39,11 +39,7 @@ final class TorchtuneRecipe implements Importer {
         draft.giveFlag(file, "fsdp_reshard_after_forward", "strategy.reshard_after_forward");
         draft.giveDegree(file, "tensor_parallel_dim", "strategy.tensor_parallel", 1);
         draft.giveDegree(file, "context_parallel_dim", "strategy.context_parallel", 1);
-        String exchange = file.choice("context_parallel_rotate_method", List.of("allgather", "alltoall"));
-        draft.give(
-                "strategy.gather_keys_values",
-                "alltoall".equals(exchange) ? false : null,
-                file.key("context_parallel_rotate_method"));
+        draft.giveExchange(file, "context_parallel_rotate_method");
     }
 
     private static void contributeModel(ForeignFile file, Draft draft) {
