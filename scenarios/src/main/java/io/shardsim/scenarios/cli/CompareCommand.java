@@ -70,7 +70,7 @@ final class CompareCommand extends Speaking {
     private final SetOption set = new SetOption();
 
     @Mixin
-    private final Question question = new Question();
+    private final ClusterQuestion question = new ClusterQuestion();
 
     CompareCommand(RunnerFactory runners) {
         this.runners = runners;
@@ -93,6 +93,9 @@ final class CompareCommand extends Speaking {
     private int profile(List<Problem> problems) throws InputException {
         if (out != null) {
             throw new InputException("--out", "writes a report of two simulated runs, and " + a + " is a profile");
+        }
+        if (!question.isLocal()) {
+            throw new InputException("--cluster", "sends runs to workers, and a profile is made of a run in this JVM");
         }
         RunName name = RunName.of(b);
         List<Scenario> scenarios = ScenarioFiles.read(List.of(name.file()), set.overrides(), problems);
@@ -132,7 +135,7 @@ final class CompareCommand extends Speaking {
 
     private int compare(Comparer.Side first, Comparer.Side second, @Nullable Path folder)
             throws InputException, IOException {
-        Comparer comparer = new Comparer(runners, question.threads());
+        Comparer comparer = new Comparer(question.runners(runners, this), question.threads());
         Comparison comparison = question.ask(
                 progress -> comparer.compare(first, second, progress),
                 comparer::interrupt,

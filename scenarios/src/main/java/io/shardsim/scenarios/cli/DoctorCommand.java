@@ -75,7 +75,7 @@ final class DoctorCommand extends Speaking {
     private final SetOption set = new SetOption();
 
     @Mixin
-    private final Question question = new Question();
+    private final ClusterQuestion question = new ClusterQuestion();
 
     @Option(
             names = "-o",
@@ -128,7 +128,7 @@ final class DoctorCommand extends Speaking {
             throw new InputException(problems);
         }
         Explainer.Evidence known = Explainer.Evidence.of(measured, evidence.ruledOut(), logs);
-        Doctor doctor = new Doctor(runners, question.threads());
+        Doctor doctor = new Doctor(question.runners(runners, this), question.threads());
         Training asked = training;
         Doctor.Answer answer = question.ask(
                 progress -> doctor.examine(asked.subject(), understood(asked, logs), known, progress),

@@ -39,7 +39,7 @@ final class ExplainCommand extends Speaking {
     private final EvidenceOptions evidence = new EvidenceOptions();
 
     @Mixin
-    private final Question question = new Question();
+    private final ClusterQuestion question = new ClusterQuestion();
 
     ExplainCommand(RunnerFactory runners) {
         this.runners = runners;
@@ -48,7 +48,7 @@ final class ExplainCommand extends Speaking {
     @Override
     int answer() throws InputException {
         List<Measured> measured = evidence.required();
-        Explainer explainer = new Explainer(runners, question.threads());
+        Explainer explainer = new Explainer(question.runners(runners, this), question.threads());
         Explainer.Subject subject = file.subject();
         Explanation explanation = question.ask(
                 progress -> explainer.explain(subject, Explainer.Evidence.of(measured, evidence.ruledOut()), progress),

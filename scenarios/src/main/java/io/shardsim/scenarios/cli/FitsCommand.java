@@ -78,7 +78,7 @@ final class FitsCommand extends Speaking {
     private int scenario;
 
     @Mixin
-    private final Question question = new Question();
+    private final ClusterQuestion question = new ClusterQuestion();
 
     FitsCommand(RunnerFactory runners) {
         this.runners = runners;
@@ -87,7 +87,7 @@ final class FitsCommand extends Speaking {
     @Override
     int answer() throws InputException {
         Fits.Asked asked = asked();
-        Fits fits = new Fits(asked, runners, question.threads());
+        Fits fits = new Fits(asked, question.runners(runners, this), question.threads());
         if (scenario != 0) {
             return print(fits, fits.ways());
         }

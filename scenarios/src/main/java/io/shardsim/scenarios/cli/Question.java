@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Options of the commands that answer a question about a run with further runs, and how they put the answer. */
-final class Question {
+class Question {
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
@@ -32,7 +32,7 @@ final class Question {
         A answer(ProgressListener progress) throws InputException;
     }
 
-    boolean isJson() {
+    final boolean isJson() {
         return json;
     }
 
@@ -48,7 +48,7 @@ final class Question {
      * @param text the answer for people, so many columns wide
      * @return null where it was interrupted
      */
-    <A> @Nullable A ask(
+    final <A> @Nullable A ask(
             Asked<A> question, Runnable interrupt, Function<A, String> json, BiFunction<A, Integer, String> text)
             throws InputException {
         A answer;

@@ -62,9 +62,6 @@ import picocli.CommandLine.Parameters;
         })
 final class RunCommand extends Speaking {
     static final String REPORTS = "build/reports/";
-    /** Points that a cluster is asked for at once; more than any has threads, few enough to be asked for again each second. */
-    private static final int POINTS_ON_THEIR_WAY = 256;
-
     private final RunnerFactory runners;
     private final ReportWriter reports;
     /** When the newest file of each report's folder was written before this run. */
@@ -252,9 +249,7 @@ final class RunCommand extends Speaking {
             ReportFolder.make(line(), svg, "--svg", List.of());
         }
         // What waits for a member takes no core here, and a point that fails on one does not keep the others waiting.
-        PointRuns runs = cluster.isLocal()
-                ? new PointRuns(scenarios, threads)
-                : new PointRuns(scenarios, POINTS_ON_THEIR_WAY, true);
+        PointRuns runs = new PointRuns(scenarios, cluster.atOnce(threads), !cluster.isLocal());
         AdvisedRuns advised = new AdvisedRuns(scenarios, runs);
         PricedDifferences prices = new PricedDifferences(runners, threads);
         try (Interruption interruption = new Interruption(() -> {
@@ -273,8 +268,7 @@ final class RunCommand extends Speaking {
                 print(
                         results(scenarios, scenario -> prices.with(runs.results(scenario))),
                         SummaryTable.Part.COMPARISONS);
-                int atOnce = cluster.isLocal() ? threads : POINTS_ON_THEIR_WAY;
-                showing(progress -> advised.tryOtherSettings(runner, atOnce, left::get, progress));
+                showing(progress -> advised.tryOtherSettings(runner, cluster.atOnce(threads), left::get, progress));
                 if (!cluster.isLocal() && !runner.standing().isEmpty()) {
                     warn(RunningCluster.SAYS + runner.standing());
                 }

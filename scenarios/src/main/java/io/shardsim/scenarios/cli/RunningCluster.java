@@ -17,6 +17,9 @@ final class RunningCluster {
     /** Begins what a command says of its cluster. */
     static final String SAYS = "cluster: ";
 
+    /** More than any cluster has workers. */
+    private static final int POINTS_ON_THEIR_WAY = 256;
+
     @Option(
             names = "--cluster",
             split = ",",
@@ -47,6 +50,11 @@ final class RunningCluster {
         return members.isEmpty();
     }
 
+    /** Runs at once: what waits for a worker takes no core here. */
+    int atOnce(int threads) {
+        return isLocal() ? threads : POINTS_ON_THEIR_WAY;
+    }
+
     /** Refuses options that need another one. */
     void check(CommandLine command) {
         if (split && isLocal()) {
@@ -67,6 +75,19 @@ final class RunningCluster {
                 !split ? ClusterRunner.Split.NO : restart ? ClusterRunner.Split.YES_AND_AGAIN : ClusterRunner.Split.YES;
         return ClusterRunner.join(
                 settings(command.line(), file, members), options, how, text -> command.warn(SAYS + text));
+    }
+
+    /** Makes such runners for a command that asks again and again. */
+    RunnerFactory runners(RunnerFactory own, Speaking command) {
+        check(command.line());
+        return options -> {
+            try {
+                return runner(own, command, options);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted before a worker answered", interrupted);
+            }
+        };
     }
 
     /** What a cluster file says; wrong usage where it cannot be read, or its certificates are of no use. */

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -36,9 +37,6 @@ import tools.jackson.databind.node.ObjectNode;
             ExitStatus.SIGNALS + ":" + ExitStatus.BY_SIGNAL
         })
 final class StudioCommand extends Speaking {
-    /** Commands that let a cluster run their points. */
-    private static final List<String> ON_CLUSTER = List.of("run", "plan");
-
     private final Answers answers;
 
     @Parameters(
@@ -114,9 +112,14 @@ final class StudioCommand extends Speaking {
         return tls == null ? null : tls.context();
     }
 
+    private boolean goesToCluster(String command) {
+        CommandLine known = line().getParent().getSubcommands().get(command);
+        return known != null && known.getCommandSpec().findOption("--cluster") != null;
+    }
+
     /** What a page asks, as a command that the cluster works for where there is one. */
     private Answering.Pending request(JsonNode asked, ProgressListener progress) {
-        if (cluster.isEmpty() || !ON_CLUSTER.contains(asked.path("type").asString())) {
+        if (cluster.isEmpty() || !goesToCluster(asked.path("type").asString())) {
             return answers.request(asked, progress);
         }
         ObjectNode sent = ((ObjectNode) asked).deepCopy();

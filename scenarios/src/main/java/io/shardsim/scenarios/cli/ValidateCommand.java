@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -95,6 +96,9 @@ final class ValidateCommand extends Speaking {
                     "Write errors.csv, DEVIATIONS.md and the counts in README.md and docs of the published cases into this source tree.")
     private @Nullable Path record;
 
+    @Mixin
+    private final RunningCluster cluster = new RunningCluster();
+
     ValidateCommand(RunnerFactory runners) {
         this.runners = runners;
     }
@@ -146,9 +150,10 @@ final class ValidateCommand extends Speaking {
             ask(one, one.point(), questions);
             ask(one, one.written().released(), questions);
         }
-        PointRuns runs = new PointRuns(List.copyOf(questions.values()), threads, true);
+        PointRuns runs = new PointRuns(List.copyOf(questions.values()), cluster.atOnce(threads), true);
+        RunnerFactory workers = cluster.runners(runners, this);
         try (Interruption interruption = new Interruption(runs::interrupt)) {
-            try (ScenarioRunner runner = runners.create(
+            try (ScenarioRunner runner = workers.create(
                             new RunOptions(threads, !noFastForward).running(RunOptions.TooLarge.SIMULATED));
                     ProgressBarLine progress = ProgressBarLine.open()) {
                 runs.runAll(runner, progress);

@@ -37,7 +37,7 @@ final class WhatIfCommand extends Speaking {
     private final RunFile file = new RunFile();
 
     @Mixin
-    private final Question question = new Question();
+    private final ClusterQuestion question = new ClusterQuestion();
 
     WhatIfCommand(RunnerFactory runners) {
         this.runners = runners;
@@ -55,7 +55,7 @@ final class WhatIfCommand extends Speaking {
     }
 
     private int price(List<WhatIf.Subject> subjects) throws InputException {
-        WhatIf whatIf = new WhatIf(runners, question.threads());
+        WhatIf whatIf = new WhatIf(question.runners(runners, this), question.threads());
         List<Prices> prices = question.ask(
                 progress -> whatIf.price(subjects, progress), whatIf::interrupt, WhatIfJson::write, WhatIfText::write);
         if (prices == null) {

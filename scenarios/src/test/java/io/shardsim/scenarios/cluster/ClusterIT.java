@@ -136,6 +136,19 @@ class ClusterIT {
         assertWholeAndUnharmed();
     }
 
+    @Test
+    @Order(2)
+    void questionsHaveTheAnswersOfOneMachine() throws Exception {
+        for (String[] command : new String[][] {
+            {"what-if", "short.yaml", "--json"}, {"compare", "short.yaml#1", "short.yaml#2", "--json"}
+        }) {
+            assertThat(cluster.answer(seed, command))
+                    .as(command[0])
+                    .isNotBlank()
+                    .isEqualTo(cluster.answer(null, command));
+        }
+    }
+
     private static Path jarOfAnotherBuild() throws IOException {
         Path jar = Files.copy(Jvm.JAR, folder.resolve("another.jar"));
         try (FileSystem inside = FileSystems.newFileSystem(jar, Map.of())) {

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 
@@ -98,6 +99,13 @@ final class JvmCluster {
 
     Jvm run(String contact, String... arguments) throws IOException {
         return start(List.of("run", "--json", "--out", "out", "--cluster", contact), arguments);
+    }
+
+    /** What another command prints; has the members run its points if a contact is given. */
+    String answer(@Nullable String contact, String... command) throws Exception {
+        Jvm asked = start(List.of(command), contact == null ? new String[0] : new String[] {"--cluster", contact});
+        assertThat(asked.awaitEnd()).as(asked.err()).isZero();
+        return asked.out();
     }
 
     /** On a network of its own. */
