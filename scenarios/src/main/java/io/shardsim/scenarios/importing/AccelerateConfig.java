@@ -174,6 +174,15 @@ final class AccelerateConfig implements Importer {
         } else {
             file.judge(prefix + "dp_shard_size", Verdict.IRRELEVANT, "no shard group");
         }
+        if (shard != null && shard > 0) {
+            // Accelerate refuses a mesh that is not all processes (ParallelismConfig).
+            long ranks = shard;
+            for (String other : List.of("dp_replicate_size", "tp_size", "cp_size", "sp_size")) {
+                Long size = file.whole(prefix + other, 1, RANKS_MAX);
+                ranks *= size == null ? 1 : size;
+            }
+            draft.give(Draft.WORLD, ranks, file.key(prefix + "dp_shard_size"));
+        }
         draft.giveDegree(file, prefix + "tp_size", "strategy.tensor_parallel", 1);
         draft.giveDegree(file, prefix + "cp_size", "strategy.context_parallel", 1);
         draft.giveExchange(file, prefix + "cp_comm_strategy");

@@ -21,6 +21,11 @@ final class TorchtitanConfig implements Importer {
     private static final String CHECKPOINTED = "training.checkpointed_layers";
     private static final String EXPERTS = "parallelism.expert_parallel_degree";
     private static final String STAGES = "pipeline_parallel_degree";
+    private static final List<String> CUTS = List.of(
+            "parallelism.pipeline_parallel_layers_per_stage",
+            "parallelism.module_fqns_per_model_part",
+            "parallelism.pipeline_parallel_split_points",
+            "experimental.pipeline_parallel_split_points");
     private static final Map<String, String> SCHEDULES =
             Map.of("gpipe", "simple", "1f1b", "1f1b", "interleaved1f1b", "interleaved");
 
@@ -93,7 +98,8 @@ final class TorchtitanConfig implements Importer {
         }
         String key = of(file, "pipeline_parallel_schedule");
         String schedule = file.text(key);
-        String ours = SCHEDULES.get(schedule == null ? "1f1b" : schedule.toLowerCase(Locale.ROOT));
+        String ours = SCHEDULES.get(
+                schedule == null ? "1f1b" : schedule.toLowerCase(Locale.ROOT).replace("_", ""));
         if (ours == null) {
             file.judge(
                     key,
@@ -104,6 +110,12 @@ final class TorchtitanConfig implements Importer {
         draft.give("strategy.pipeline_schedule", ours, file.key(key));
         if (ours.equals("interleaved")) {
             draft.byDefault("strategy.model_chunks", 2L, "torchtitan without split points");
+            CUTS.stream()
+                    .filter(file::has)
+                    .forEach(cut -> file.judge(
+                            cut,
+                            Verdict.DECIDES_THE_ANSWER,
+                            "how many pieces each stage has, which is taken to be 2; write strategy.model_chunks"));
         }
     }
 
@@ -151,7 +163,7 @@ final class TorchtitanConfig implements Importer {
             file.judge(COMPILE, Verdict.APPROXIMATED, "the loss alone is compiled, which is not simulated");
         }
         boolean fused = "fused_rmsnorm".equals(file.text("model.norm_type"));
-        draft.byDefault(Draft.PROFILE, fused ? "fsdp-fused-norm" : "eager", "torchtitan without compile");
+        draft.byDefault(Draft.PROFILE, fused ? "fsdp-fused-norm" : "torchtitan", "torchtitan without compile");
     }
 
     private static void contributeCheckpointing(ForeignFile file, Draft draft) {

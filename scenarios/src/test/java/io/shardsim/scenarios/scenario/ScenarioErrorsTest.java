@@ -402,8 +402,8 @@ class ScenarioErrorsTest {
                         "a.yaml:7:52: framework_profile transformer-engine-fp8 multiplies numbers of 8 bits, for which a100-40gb has no tensor cores; choose a GPU of the Hopper architecture, or another profile"),
                 with(
                         "global_batch: 1536",
-                        "global_batch: 1536\n  kernels: torchtitan",
-                        "a.yaml:7:12: kernels torchtitan is not known; did you mean torchtitan-compile or torchtitan-float8?"),
+                        "global_batch: 1536\n  kernels: torchtitan-float",
+                        "a.yaml:7:12: kernels torchtitan-float is not known; did you mean torchtitan-float8?"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  precision: fp8",

@@ -47,8 +47,10 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         OVERLAPS_EXCHANGES("overlap_tensor_exchange", false),
         /** The gradient of a block's input is added up beside the product that makes the gradients of its first weights. */
         ASYNC_ALL_REDUCE("async_tensor_all_reduce", false),
-        /** A context-parallel group gathers keys and values at once, and passes their gradients on in FP32, as PyTorch does. */
+        /** A context-parallel group gathers keys and values at once. */
         GATHERS_KEYS_VALUES("gather_keys_values", false),
+        /** Its ranks exchange keys and values of all heads, and add up results and gradients in FP32, by element-wise kernels, as PyTorch does. */
+        SUMS_IN_FP32("context_sums_in_fp32", false),
         /** Each rank of a tensor-parallel group passes on its part of the activations to the next stage alone, not all of them. */
         SCATTER_GATHER("scatter_gather", true);
 
@@ -287,6 +289,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         }
         if (context == 1) {
             idle.put("gather_keys_values", "without context_parallel");
+            idle.put("context_sums_in_fp32", "without context_parallel");
         }
         return idle;
     }

@@ -50,6 +50,7 @@ public final class InterleavedPipeline implements PipelineSchedule {
             return Optional.of(Refusal.of(
                     "pipeline_schedule interleaved needs the " + microBatches
                             + " micro-batches of a rank to be a multiple of pipeline_parallel " + stages
+                            + ", as Megatron-LM does, and no other order is modelled"
                             + "; change micro_batch or global_batch so that there are "
                             + (microBatches < stages ? "" : microBatches / stages * stages + " or ")
                             + (microBatches / stages + 1) * stages,

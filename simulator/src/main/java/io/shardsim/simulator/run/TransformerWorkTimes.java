@@ -51,7 +51,7 @@ public final class TransformerWorkTimes implements WorkTimes {
                         job.parallel().experts(),
                         job.parallel().sequence(),
                         job.parallel().is(Choice.GATHERS_LOGITS) ? Logits.WHOLE : Logits.SPLIT,
-                        job.parallel().is(Choice.GATHERS_KEYS_VALUES)));
+                        job.parallel().is(Choice.SUMS_IN_FP32)));
         FrameworkProfile profile = job.profile();
         calibration = GpuCalibration.of(instance.gpu());
         times = TransformerTimes.of(

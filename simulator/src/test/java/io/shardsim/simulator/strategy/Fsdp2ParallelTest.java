@@ -115,13 +115,23 @@ class Fsdp2ParallelTest {
                 .isEqualTo(passes * ranks * 2 * keysAndValues);
     }
 
+    /** The ring carries the same keys, values and gradients; as other frameworks run it, those of the model's own heads in 16 bits. */
     @Test
-    void theRingOfOtherFrameworksCanBeAskedFor() {
-        StepPlan plan = plan(Map.of("context_parallel", 4, "gather_keys_values", false));
-        assertThat(Strategies.bytes(plan, CollectiveKind.ALL_GATHER, "gather keys and values"))
+    void keysAndValuesMayGoAroundARing() {
+        long passes = (long) LAYERS * MICRO_BATCHES;
+        long keysAndValues = 2L * 2 * HIDDEN * SEQUENCE / 4;
+        StepPlan ring = plan(Map.of("context_parallel", 4, "gather_keys_values", false));
+        assertThat(Strategies.bytes(ring, CollectiveKind.ALL_GATHER, "gather keys and values"))
                 .isZero();
-        assertThat(Strategies.count(plan, CollectiveKind.SEND_RECV, "pass keys and values on"))
-                .isEqualTo(3L * LAYERS * MICRO_BATCHES);
+        assertThat(Strategies.bytes(ring, CollectiveKind.SEND_RECV, "pass keys and values on"))
+                .isEqualTo(passes * 3 * keysAndValues);
+        assertThat(Strategies.bytes(ring, CollectiveKind.SEND_RECV, "pass keys, values and gradients on"))
+                .isEqualTo(passes * (3 + 4 * 2) * keysAndValues);
+
+        StepPlan fused =
+                plan(Map.of("context_parallel", 4, "gather_keys_values", false, "context_sums_in_fp32", false));
+        assertThat(4 * Strategies.bytes(fused, CollectiveKind.SEND_RECV, "pass keys, values and gradients on"))
+                .isEqualTo(passes * 2 * 3 * keysAndValues);
     }
 
     /** Whatever the number of micro-batches, each stage gathers and reduces its parameters once. */

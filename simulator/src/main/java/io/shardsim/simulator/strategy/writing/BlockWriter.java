@@ -216,10 +216,11 @@ final class BlockWriter {
      */
     private int attend(Work each, String label, boolean backward) {
         boolean gathers = parallel.is(Choice.GATHERS_KEYS_VALUES);
-        int gradientParts = gathers ? Precision.FP32.bytes() / job.precision().bytes() : 1;
+        boolean inFp32 = parallel.is(Choice.SUMS_IN_FP32);
+        int gradientParts = inFp32 ? Precision.FP32.bytes() / job.precision().bytes() : 1;
         int exchanged = StepWriter.NONE;
         // PyTorch also passes on the gradients of the last step.
-        int exchanges = gathers && backward ? context.size() + 1 : context.size();
+        int exchanges = inFp32 && backward ? context.size() + 1 : context.size();
         for (int step = 0; step < exchanges; step++) {
             int arrived = exchanged;
             if (gathers && step == 0) {

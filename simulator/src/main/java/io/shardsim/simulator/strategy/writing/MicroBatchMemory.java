@@ -80,14 +80,14 @@ final class MicroBatchMemory {
         ModelShape model = job.model();
         // Repeated for all heads by the models that PyTorch's context parallelism is shipped with:
         // torchtitan/models/llama/model.py @9dec370, repeat_kv.
-        int repeats = job.parallel().is(Choice.GATHERS_KEYS_VALUES) ? model.heads() / model.kvHeads() : 1;
+        int repeats = job.parallel().is(Choice.SUMS_IN_FP32) ? model.heads() / model.kvHeads() : 1;
         return split((long) repeats * model.keyValueWidth() * job.precision().bytes(), true);
     }
 
     /**
      * What attention over a split sequence holds beside what is kept: forward the keys and values of all other ranks and a result for each step,
      * backward two sets of keys, values and their gradients, and the gradient of the queries of one step (TransformerEngine v1.11,
-     * transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P: p2p_comm_buffers, out_per_step, dq_). PyTorch holds all keys and values at once, and
+     * transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P: p2p_comm_buffers, out_per_step, dq_). PyTorch holds all keys and values at once, or two of them, and
      * sums up in FP32: the result, and in backward the gradients, those that came, and those of a step (torch/distributed/tensor/experimental/_attention.py of
      * PyTorch 2.6, _templated_ring_attention, convert_to_f32).
      */
@@ -95,8 +95,8 @@ final class MicroBatchMemory {
         int ranks = job.parallel().context();
         long result =
                 split((long) job.model().attentionWidth() * job.precision().bytes(), true);
-        if (job.parallel().is(Choice.GATHERS_KEYS_VALUES)) {
-            long gathered = ranks * keyValueBytes();
+        if (job.parallel().is(Choice.SUMS_IN_FP32)) {
+            long gathered = (job.parallel().is(Choice.GATHERS_KEYS_VALUES) ? ranks : 2) * keyValueBytes();
             long sums = Precision.FP32.bytes() / job.precision().bytes();
             return gathered + (sums + 1) * result + (backward ? (2 * sums + 1) * keyValueBytes() : 0);
         }
