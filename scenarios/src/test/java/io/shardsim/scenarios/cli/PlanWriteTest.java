@@ -152,7 +152,7 @@ class PlanWriteTest {
         assertThat(shardsim(
                         "plan", scenario, "--free", "training.micro_batch,training.attention", "--write", "scenario"))
                 .isZero();
-        assertThat(err.toString()).contains("fastest of 12 configurations", "batch");
+        assertThat(err.toString()).contains("fastest of 18 configurations", "batch");
         assertThat(shardsim("plan", scenario)).isZero();
         assertThat(out.toString()).contains("Next: --write fsdp searches what its files can say, and writes the best.");
         assertThat(shardsim("plan", scenario, "--free", "training.microbatch")).isEqualTo(ExitStatus.USAGE);

@@ -90,18 +90,17 @@ class PublicCasesTest {
         }
     }
 
-    /** Pipeline stages of FSDP2 are refused, and nothing that would follow without them. To become a value when strategies of models have both. */
+    /** Pipeline stages of FSDP are refused, and nothing that would follow without them. */
     @Test
     void nothingThatFollowsFromARefusedKeyIsReported() throws Exception {
-        assertThat(run(small("{instance: p5.48xlarge, nodes: 2}", "", "{kind: fsdp2, pipeline_parallel: 4}")
+        assertThat(run(small("{instance: p5.48xlarge, nodes: 2}", "", "{kind: fsdp, pipeline_parallel: 4}")
                         .replace("micro_batch: 2", "micro_batch: 4")))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err().lines())
                 .singleElement()
                 .asString()
-                .contains("pipeline_parallel does not apply to fsdp2: FSDP2 with pipeline parallelism")
-                .contains(
-                        "nearest: kind: megatron-core with pipeline_parallel, which shards optimizer states alone and keeps FP32 weights");
+                .contains("pipeline_parallel does not apply to fsdp: FSDP with pipeline parallelism")
+                .contains("nearest: kind: fsdp2 with pipeline_parallel");
         assertThat(run(small("{instance: p5.48xlarge, nodes: 2}", "", "{kind: zero3, no_such_key: 4}")
                         .replace("global_batch: 32", "global_batch: 33")))
                 .isEqualTo(ExitStatus.USAGE);
