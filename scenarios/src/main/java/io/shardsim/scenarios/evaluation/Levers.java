@@ -106,16 +106,28 @@ final class Levers {
             add("Flash attention", Map.of("training.attention", "flash"));
         }
         String compiled = job.kernels() + "-compile";
-        if (List.of("eager", "fused").contains(job.kernels()) && execution.kernels() != null && compiles()) {
+        String own = own();
+        boolean plain = List.of("eager", "fused", own + "-fused-norm").contains(job.kernels());
+        if (plain && execution.kernels() != null && compiles(own)) {
             add("Compiled kernels", Map.of(KERNELS, "compiled"));
+        } else if (plain && spec.given().containsKey(PROFILE) && compiles(own)) {
+            String profile = own + "-compile";
+            add(
+                    "torch.compile",
+                    Map.of("strategy." + PROFILE, FrameworkProfile.names().contains(profile) ? profile : "compiled"));
         } else if (FrameworkProfile.names().contains(compiled)) {
             add("torch.compile", Map.of(execution.kernels() == null ? "strategy." + PROFILE : KERNELS, compiled));
         }
     }
 
-    /** Whether the strategy's own software compiles: the catalog has its kernels compiled, or they are those of plain modules. */
-    private boolean compiles() {
-        String own = strategy.defaultKernels();
+    /** The kernels of the strategy's software where nobody chooses others. */
+    private String own() {
+        Setting profile = spec.descriptor().parameter(PROFILE);
+        return profile == null ? "" : profile.written();
+    }
+
+    /** Whether that software compiles: the catalog has its kernels compiled, or they are those of plain modules. */
+    private static boolean compiles(String own) {
         return own.equals("eager") || FrameworkProfile.names().contains(own + "-compile");
     }
 

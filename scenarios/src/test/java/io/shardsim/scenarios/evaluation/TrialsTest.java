@@ -125,6 +125,19 @@ class TrialsTest {
         }
     }
 
+    /** An import that finds no compiler writes the plain kernels into the file; that is no reason not to compile. */
+    @Test
+    @Tag("slow")
+    void plainKernelsThatAFileNamesAreTriedCompiled() throws Exception {
+        Map<String, Object> compiled = set("strategy.framework_profile", "fsdp-compile");
+        for (String profile : List.of("eager", "fused", "fsdp-fused-norm")) {
+            String file = SMALL.replace("kind: mics, shard_group: 16", "kind: fsdp2, framework_profile: " + profile);
+            assertThat(tried(file)).as(profile).contains(compiled);
+        }
+        assertThat(tried(SMALL.replace("kind: mics, shard_group: 16", "kind: megatron-core, framework_profile: eager")))
+                .noneMatch(set -> set.containsKey("strategy.framework_profile"));
+    }
+
     /** Whoever follows the advice gets what it promised. */
     @Test
     @Tag("slow")
