@@ -37,7 +37,7 @@ public record Advice(Trial trial, double gain, int usualMicroBatch, MemoryFit us
                         trial.samplesPerSecond() / training.samplesPerSecond() - 1,
                         run.facts().model().microBatch(),
                         run.facts().ledger().fit()))
-                .filter(advice -> advice.gain() >= GAIN_MIN || advice.makesRoom())
+                .filter(advice -> advice.gains() || advice.makesRoom())
                 .sorted(Comparator.<Advice, Boolean>comparing(
                                 advice -> advice.trial().fit().isTight())
                         .thenComparing(Comparator.comparingDouble(Advice::gain).reversed()))
@@ -58,6 +58,10 @@ public record Advice(Trial trial, double gain, int usualMicroBatch, MemoryFit us
                 : List.of("Too costly to try: "
                         + untried.stream().limit(max).collect(Collectors.joining(", "))
                         + (more > 0 ? ", " + more + " more" : "") + " (--trials all).");
+    }
+
+    public boolean gains() {
+        return gain >= GAIN_MIN;
     }
 
     /** Whether the run is tight and this is not. */

@@ -229,7 +229,11 @@ final class DoctorCommand extends Speaking {
                     .forEach((fault, finding) ->
                             lines.add((finding.shown() ? "Shows " : "Rules out ") + fault + ": " + log.cited(finding)));
         }
-        return new Doctor.Understood(read, training.left(), lines);
+        return new Doctor.Understood(
+                read,
+                training.left(),
+                lines,
+                training.imported() ? null : training.subject().name());
     }
 
     private static String words(TrainingLog.Speed speed) {

@@ -118,7 +118,10 @@ public final class Trials {
         for (int i = 0; i < results.size(); i++) {
             others.put(question(scenario.points().get(i)), results.get(i));
         }
-        trials.choose(eventsMax == 0 ? List.of() : Levers.of(point, training, run), eventsMax, others);
+        trials.choose(
+                eventsMax == 0 ? List.of() : Levers.of(point, training, run),
+                new Budget(eventsMax, TRIALS_MAX, 0),
+                others);
         return trials;
     }
 
@@ -152,12 +155,17 @@ public final class Trials {
 
     /** All that may be tried for a run, whatever it costs, and every further setting of it turned by one notch. */
     public static Trials ofEverySetting(ScenarioPoint point, RunResult run) {
+        return ofEverySetting(point, run, Long.MAX_VALUE);
+    }
+
+    /** The same as far as it executes no more events than these, what may gain most for what it costs first. */
+    public static Trials ofEverySetting(ScenarioPoint point, RunResult run, long eventsMax) {
         Task.Training task = training(point, run);
         Trials trials = new Trials(run, task);
         if (task != null) {
             List<Lever> all = new ArrayList<>(Levers.of(point, task, run));
             all.addAll(Notches.of(point, task, run.facts().model().microBatch(), all));
-            trials.choose(all, Long.MAX_VALUE, Map.of());
+            trials.choose(all, new Budget(eventsMax, all.size(), executed(run)), Map.of());
         }
         return trials;
     }
@@ -169,15 +177,25 @@ public final class Trials {
         }
     }
 
+    /**
+     * What trials may cost.
+     *
+     * @param events of all
+     * @param trials how many
+     * @param ofOneMin events that each may execute, however few were foreseen, times {@link #SLACK}
+     */
+    private record Budget(long events, int trials, long ofOneMin) {}
+
     /** Chooses what runs, and within which limits. */
-    private void choose(List<Lever> levers, long eventsMax, Map<Object, RunResult> others) {
+    private void choose(List<Lever> levers, Budget budget, Map<Object, RunResult> others) {
+        long eventsMax = budget.events();
         boolean bounded = eventsMax < Long.MAX_VALUE;
         RunFacts.Training model = run.facts().model();
         long planning =
                 EVENTS_PER_LAYER * Objects.requireNonNull(training).model().layers() * model.accumulationSteps();
         Cost cost = new Cost(executed(run), model.accumulationSteps());
         long plans = bounded ? eventsMax / planning : Long.MAX_VALUE;
-        long planned = bounded ? Math.min(TRIALS_MAX, plans) : levers.size();
+        long planned = bounded ? Math.min(budget.trials(), plans) : levers.size();
         for (Lever lever : levers) {
             if (attempts.size() < Math.max(planned, run.isTight() ? 1 : 0)) {
                 attempts.add(attempt(lever, cost));
@@ -201,7 +219,7 @@ public final class Trials {
         chooseOthers(cost, plans > attempts.size() ? left : -1, eventsMax > 0, chosen);
         for (Chosen each : chosen) {
             points.add(each.point());
-            long executed = bounded ? (long) (SLACK * each.events()) : Long.MAX_VALUE;
+            long executed = bounded ? (long) (SLACK * Math.max(each.events(), budget.ofOneMin())) : Long.MAX_VALUE;
             limits.put(each.point(), new RunLimits(executed, each.toItsEnd() ? null : this::latestPs));
         }
     }
@@ -342,6 +360,16 @@ public final class Trials {
     /** How far one of the points is run. */
     RunLimits limits(ScenarioPoint point) {
         return Objects.requireNonNull(limits.get(point), "another run's point");
+    }
+
+    /** The same runner, which gives each of the points up beyond its own limits. */
+    public ScenarioRunner within(ScenarioRunner runner) {
+        return new ForwardingRunner(runner) {
+            @Override
+            public RunResult run(ScenarioPoint point) throws InterruptedException {
+                return runner().run(point, limits(point));
+            }
+        };
     }
 
     /** What some of the points try, in words. */

@@ -6,7 +6,6 @@ import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.Trials;
-import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.LinkedHashMap;
@@ -17,12 +16,11 @@ import org.jspecify.annotations.Nullable;
 /** Says of a run that is given by its files and logs whether it is slow, why, what that costs, and which settings gain most. */
 public final class Doctor {
     /** Settings that are told. */
-    private static final int GAINS = 3;
-    /** What trials may execute, as a multiple of the run. */
-    private static final int TRIALS = 6;
-
-    /** Events of a run with another setting, beyond which it is given up: some four seconds. */
-    private static final long EVENTS_MAX = 12_000_000;
+    private static final int TOLD = 3;
+    /** Events that trials of settings may execute: some twelve seconds of one core. */
+    private static final long EVENTS_MAX = 36_000_000;
+    /** The same of a large run, as a multiple of its own. */
+    private static final int RUNS_MIN = 2;
 
     private final Explainer explainer;
     private final FurtherRuns further;
@@ -38,12 +36,24 @@ public final class Doctor {
      * @param read what each file is, and what it tells
      * @param left what no file says and the answer assumes
      * @param evidence lines of logs that show or rule out a fault
+     * @param scenario as a command line names it; null where {@code import} has yet to write one
      */
-    public record Understood(List<String> read, List<String> left, List<String> evidence) {
+    public record Understood(
+            List<String> read,
+            List<String> left,
+            List<String> evidence,
+            @Nullable String scenario) {
         public Understood {
             read = List.copyOf(read);
             left = List.copyOf(left);
             evidence = List.copyOf(evidence);
+        }
+
+        /** A command on the same scenario. */
+        String command(String name, String arguments) {
+            String file = scenario == null ? "my.yaml" : scenario;
+            return "shardsim " + name + " " + file + arguments
+                    + (scenario == null ? " (my.yaml is what shardsim import writes of these files)" : "");
         }
     }
 
@@ -52,10 +62,25 @@ public final class Doctor {
      *
      * @param run without a fault
      * @param gains what gains most, each simulated
+     * @param room what gives a tight run room and gains nothing, each simulated
+     * @param untried settings that would have cost too much
      */
-    public record Answer(Understood understood, RunResult run, Explanation explanation, List<Advice> gains) {
-        public Answer {
-            gains = List.copyOf(gains);
+    public record Answer(
+            Understood understood,
+            RunResult run,
+            Explanation explanation,
+            List<Advice> gains,
+            List<Advice> room,
+            List<String> untried) {
+        static Answer of(Understood understood, Explanation explanation, RunResult run) {
+            List<Advice> all = Advice.of(run);
+            return new Answer(
+                    understood,
+                    run,
+                    explanation,
+                    all.stream().filter(Advice::gains).limit(TOLD).toList(),
+                    all.stream().filter(one -> !one.gains()).limit(TOLD).toList(),
+                    run.facts().tried().untried());
         }
     }
 
@@ -78,18 +103,10 @@ public final class Doctor {
                 .orElse(explanation.logs().get(0));
         RunResult run = own.healthy();
         ScenarioPoint point = subject.point(own.measured().at());
-        Trials trials = Trials.of(
-                new Scenario("doctor", "", true, List.of(point)),
-                List.of(run),
-                TRIALS * run.effort().executedEvents());
-        PointRuns runs = further.runWhole(trials.points(), options -> options.within(EVENTS_MAX), progress);
-        return runs == null
-                ? null
-                : new Answer(
-                        understood,
-                        run,
-                        explanation,
-                        Advice.of(trials.with(runs)).stream().limit(GAINS).toList());
+        long events = Math.max(EVENTS_MAX, RUNS_MIN * run.effort().executedEvents());
+        Trials trials = Trials.ofEverySetting(point, run, events);
+        PointRuns runs = further.runWhole(trials, progress);
+        return runs == null ? null : Answer.of(understood, explanation, trials.with(runs));
     }
 
     /** What makes the run so, its micro-batch always. */

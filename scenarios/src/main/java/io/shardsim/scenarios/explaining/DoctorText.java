@@ -1,5 +1,7 @@
 package io.shardsim.scenarios.explaining;
 
+import io.shardsim.reports.Advice;
+import io.shardsim.reports.Quantities;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.Subject;
 import io.shardsim.reports.writing.JsonObject;
@@ -27,8 +29,21 @@ public final class DoctorText {
                 out.asIs("  no setting that was tried gains 2 %\n");
             }
             answer.gains().forEach(gain -> out.line("  " + gain.sentence(), "    "));
+            if (!answer.room().isEmpty()) {
+                out.asIs("Memory is tight. These give room and gain no speed:\n");
+                answer.room().forEach(room -> out.line("  " + room.sentence(), "    "));
+            }
+            untried(answer, out);
         }
         return out.toString();
+    }
+
+    private static void untried(Doctor.Answer answer, Paragraphs out) {
+        if (!answer.untried().isEmpty()) {
+            out.line("Not tried, too costly: "
+                    + Quantities.counted(answer.untried().size(), "setting") + ", such as "
+                    + answer.untried().get(0) + ". All: " + answer.understood().command("what-if", "") + ".");
+        }
     }
 
     private static String subject(Doctor.Answer answer) {
@@ -43,14 +58,17 @@ public final class DoctorText {
                 .with("assumed", answer.understood().left())
                 .with("evidence", answer.understood().evidence())
                 .with("explanation", ExplanationJson.object(answer.explanation()))
-                .list(
-                        "gains",
-                        answer.gains(),
-                        gain -> new JsonObject()
-                                .with("title", gain.trial().title())
-                                .with("set", gain.trial().settings())
-                                .with("samples_per_second", gain.trial().samplesPerSecond())
-                                .with("gain", gain.gain()))
+                .list("gains", answer.gains(), DoctorText::advice)
+                .list("room", answer.room(), DoctorText::advice)
+                .with("untried", answer.untried())
                 .text();
+    }
+
+    private static JsonObject advice(Advice one) {
+        return new JsonObject()
+                .with("title", one.trial().title())
+                .with("set", one.trial().settings())
+                .with("samples_per_second", one.trial().samplesPerSecond())
+                .with("gain", one.gain());
     }
 }

@@ -5,6 +5,7 @@ import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
+import io.shardsim.scenarios.evaluation.Trials;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.TooLargeException;
@@ -35,6 +36,14 @@ public final class FurtherRuns {
      */
     @Nullable
     PointRuns run(List<ScenarioPoint> points, UnaryOperator<RunOptions> options, ProgressListener progress) {
+        return run(points, options, UnaryOperator.identity(), progress);
+    }
+
+    private @Nullable PointRuns run(
+            List<ScenarioPoint> points,
+            UnaryOperator<RunOptions> options,
+            UnaryOperator<ScenarioRunner> limits,
+            ProgressListener progress) {
         PointRuns runs = new PointRuns(List.of(new Scenario("question", "", true, points)), threads, true);
         synchronized (this) {
             if (interrupted) {
@@ -44,7 +53,7 @@ public final class FurtherRuns {
         }
         if (!points.isEmpty()) {
             try (ScenarioRunner runner = runners.create(options.apply(new RunOptions(threads, true)))) {
-                runs.runAll(runner, progress);
+                runs.runAll(limits.apply(runner), progress);
             }
         }
         return runs.interrupted() ? null : runs;
@@ -59,7 +68,16 @@ public final class FurtherRuns {
     @Nullable
     public PointRuns runWhole(
             List<ScenarioPoint> points, UnaryOperator<RunOptions> options, ProgressListener progress) {
-        PointRuns runs = run(points, options, progress);
+        return whole(run(points, options, progress));
+    }
+
+    /** What other settings come to, each within its own limits; none may fail. */
+    @Nullable
+    PointRuns runWhole(Trials trials, ProgressListener progress) {
+        return whole(run(trials.points(), options -> options, trials::within, progress));
+    }
+
+    private static @Nullable PointRuns whole(@Nullable PointRuns runs) {
         TooLargeException refusal = runs == null ? null : runs.refusal();
         if (refusal != null) {
             throw refusal;
