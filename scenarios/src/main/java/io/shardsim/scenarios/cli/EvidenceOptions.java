@@ -28,7 +28,7 @@ final class EvidenceOptions {
             paramLabel = "SPEED",
             converter = Speed.class,
             description =
-                    "What the log says: tokens/s/GPU, tokens/s, samples/s, TFLOPS/GPU, %% MFU or s (of a step), for example '1000 tokens/s/GPU'; of a bare collective 'GB/s busbw' or s. Each further one tells faults apart: '9000 tokens/s/GPU at cluster.nodes=1', 'healthy at cluster.nodes=1', '26.5 GiB reserved'.")
+                    "What the log says: tokens/s/GPU, tokens/s, samples/s, TFLOPS/GPU, %% MFU, s or it/s (of steps), for example '1000 tokens/s/GPU'; of a bare collective 'GB/s busbw' or s. Each further one tells faults apart: '9000 tokens/s/GPU at cluster.nodes=1', 'healthy at cluster.nodes=1', '26.5 GiB reserved'.")
     private List<Measured> measured = List.of();
 
     @Option(

@@ -4,10 +4,10 @@ import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.validation.Metric;
+import io.shardsim.scenarios.importing.WrittenSpeed;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.ToDoubleFunction;
@@ -23,7 +23,6 @@ import java.util.stream.Collectors;
  */
 public record Measured(double value, Unit unit, Map<String, String> at) {
     private static final Pattern AT = Pattern.compile("(.*\\S)\\s+at\\s+(\\S+=.*)");
-    private static final Pattern WRITTEN = Pattern.compile("(\\d[\\d,]*(?:\\.\\d+)?)\\s*(k?)\\s*(\\S.*)");
 
     /** What logs print. */
     public enum Unit {
@@ -49,6 +48,13 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
 
         String words() {
             return words;
+        }
+
+        private static Unit of(String words) {
+            return Arrays.stream(values())
+                    .filter(unit -> unit.words.equals(words))
+                    .findFirst()
+                    .orElseThrow();
         }
 
         private static double gib(RunResult run, Metric metric) {
@@ -91,7 +97,7 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
     }
 
     /**
-     * Reads for example {@code 1,000 tokens/s/GPU}, {@code 7.5k tokens/s/gpu}, {@code 12.3 s} a step, {@code 26.5 GiB reserved}, or {@code healthy at
+     * Reads for example {@code 1,000 tokens/s/GPU}, {@code 7.5k tok/s/gpu}, {@code 12.3 s} or {@code 0.4 it/s} of steps, {@code 26.5 GiB reserved}, or {@code healthy at
      * cluster.nodes=1}.
      *
      * @throws IllegalArgumentException with what to write instead
@@ -111,25 +117,22 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
             }
         }
         String figure = at.matches() ? at.group(1) : written.strip();
-        Matcher matcher = WRITTEN.matcher(figure.equalsIgnoreCase("healthy") ? "1 " + Unit.OF_HEALTHY.words : figure);
-        if (matcher.matches()) {
-            String unit = matcher.group(3).toLowerCase(Locale.ROOT).replace(" ", "");
-            for (Unit known : Unit.values()) {
-                if (unit.equals(known.words.toLowerCase(Locale.ROOT).replace(" ", ""))) {
-                    double value = Double.parseDouble(matcher.group(1).replace(",", ""))
-                            * (matcher.group(2).isEmpty() ? 1 : 1000);
-                    if (known == Unit.MFU && value > 100) {
-                        throw new IllegalArgumentException(
-                                "'" + written
-                                        + "' is more than the GPUs can do; write a share of their peak, for example '35 % MFU'");
-                    }
-                    if (value > 0 && value < 1e15) {
-                        return new Measured(value, known, values);
-                    }
-                }
-            }
+        WrittenSpeed speed =
+                WrittenSpeed.of(figure.equalsIgnoreCase("healthy") ? "1 " + Unit.OF_HEALTHY.words : figure);
+        String withoutComma = WrittenSpeed.withoutComma(figure);
+        if (withoutComma != null) {
+            throw new IllegalArgumentException(
+                    "'" + written + "' has a comma, which separates thousands here; write " + withoutComma);
         }
-        throw refused(written);
+        if (speed == null || !(speed.value() > 0 && speed.value() < 1e15)) {
+            throw refused(written);
+        }
+        Unit unit = Unit.of(speed.unit());
+        if (unit == Unit.MFU && speed.value() > 100) {
+            throw new IllegalArgumentException("'" + written
+                    + "' is more than the GPUs can do; write a share of their peak, for example '35 % MFU'");
+        }
+        return new Measured(speed.value(), unit, values);
     }
 
     private static IllegalArgumentException refused(String written) {

@@ -32,8 +32,10 @@ public record TrainingLog(String name, @Nullable Speed speed, Map<String, Findin
     private static final int FIGURES_MAX = 1 << 20;
     /** Letters of a line that are cited. */
     private static final int CITED_MAX = 160;
+    /** What sets a terminal's colour; a text that was pasted from a terminal may have lost the ESC before it. */
+    private static final Pattern COLOUR = Pattern.compile("\\x1b?\\[(?:\\d{1,3}(?:;\\d{1,3})*)?m");
 
-    private static final Block TABLE = KeyTable.block("logs", "logs");
+    static final Block TABLE = KeyTable.block("logs", "logs");
 
     public TrainingLog {
         findings = Collections.unmodifiableMap(new LinkedHashMap<>(findings));
@@ -64,29 +66,50 @@ public record TrainingLog(String name, @Nullable Speed speed, Map<String, Findin
     /** A line that shows a fault, or that there is none. */
     public record Finding(boolean shown, int line, String text) {}
 
-    private record Format(String of, String has, Pattern figure, String unit, double times, boolean inverse) {
+    /** @param total steps of the progress bar that shows it; 0 of other lines */
+    private record Figure(double value, long total) {}
+
+    private record Format(String of, String has, List<Pattern> patterns, String unit, double times) {
+        private static final String UNIT = "unit";
+        private static final String FIGURE = "figure";
+        private static final String TOTAL = "total";
+
         static Format of(Block block) {
+            String unit = block.text(UNIT, "");
+            String figure = block.text(FIGURE);
             return new Format(
                     block.text("of", ""),
                     block.text("has", ""),
-                    Pattern.compile(block.text("figure", "")),
-                    block.text("unit", ""),
-                    block.decimal("times", 1),
-                    block.flag("inverse", false));
+                    figure == null ? WrittenSpeed.inLines(unit) : List.of(Pattern.compile(figure)),
+                    unit,
+                    block.decimal("times", 1));
         }
 
-        /** NaN where the line has none. */
-        double in(String line) {
-            Matcher matcher = line.contains(has) ? figure.matcher(line) : null;
-            if (matcher == null || !matcher.find()) {
-                return Double.NaN;
+        /** Null where the line has none. */
+        @Nullable
+        Figure in(String line) {
+            if (line.contains(has)) {
+                for (Pattern pattern : patterns) {
+                    Matcher matcher = pattern.matcher(line);
+                    if (matcher.find()) {
+                        Figure figure = figure(matcher);
+                        return figure.value() > 0 && figure.value() < Double.POSITIVE_INFINITY ? figure : null;
+                    }
+                }
             }
-            try {
-                double value = Double.parseDouble(matcher.group(1).replace(",", "")) * times;
-                return value > 0 ? inverse ? 1 / value : value : Double.NaN;
-            } catch (NumberFormatException none) {
-                return Double.NaN;
-            }
+            return null;
+        }
+
+        private Figure figure(Matcher matcher) {
+            String figure = hasGroup(matcher, FIGURE) ? matcher.group(FIGURE) : matcher.group(1);
+            double value = hasGroup(matcher, UNIT)
+                    ? WrittenSpeed.number(figure, matcher.group(UNIT))
+                    : WrittenSpeed.number(figure);
+            return new Figure(times * value, hasGroup(matcher, TOTAL) ? Long.parseLong(matcher.group(TOTAL)) : 0);
+        }
+
+        private static boolean hasGroup(Matcher matcher, String name) {
+            return matcher.pattern().pattern().contains("(?<" + name + ">");
         }
     }
 
@@ -162,15 +185,16 @@ public record TrainingLog(String name, @Nullable Speed speed, Map<String, Findin
                 TABLE.<Block>list("evidence").stream().map(Evidence::of).toList();
         private final Map<Format, double[]> figures = new LinkedHashMap<>();
         private final int[] counts = new int[formats.size()];
+        private final long[] totals = new long[formats.size()];
         private final Finding[] found = new Finding[evidence.size()];
         private int number = 1;
 
         /** @param whole whether the next line has the next number; a progress bar writes over itself */
         void line(CharSequence letters, boolean whole) {
-            String line = letters.toString();
+            String line = COLOUR.matcher(letters).replaceAll("");
             for (int i = 0; i < formats.size(); i++) {
-                double figure = formats.get(i).in(line);
-                if (!Double.isNaN(figure) && counts[i] < FIGURES_MAX) {
+                Figure figure = formats.get(i).in(line);
+                if (figure != null) {
                     add(i, figure);
                     break;
                 }
@@ -187,11 +211,18 @@ public record TrainingLog(String name, @Nullable Speed speed, Map<String, Findin
             number += whole ? 1 : 0;
         }
 
-        private void add(int format, double figure) {
-            double[] before = figures.getOrDefault(formats.get(format), new double[16]);
-            double[] room = counts[format] < before.length ? before : Arrays.copyOf(before, 2 * before.length);
-            room[counts[format]++] = figure;
-            figures.put(formats.get(format), room);
+        /** Of progress bars the longest counts: that of an evaluation has fewer steps than that of its training. */
+        private void add(int format, Figure figure) {
+            if (figure.total() > totals[format]) {
+                totals[format] = figure.total();
+                counts[format] = 0;
+            }
+            if (figure.total() == totals[format] && counts[format] < FIGURES_MAX) {
+                double[] before = figures.getOrDefault(formats.get(format), new double[16]);
+                double[] room = counts[format] < before.length ? before : Arrays.copyOf(before, 2 * before.length);
+                room[counts[format]++] = figure.value();
+                figures.put(formats.get(format), room);
+            }
         }
 
         @Nullable

@@ -26,7 +26,15 @@ class MeasuredTest {
                 "26.47 GiB reserved | 26.47 | RESERVED",
                 "40 gib allocated | 40 | ALLOCATED",
                 "0.125 x healthy | 0.125 | OF_HEALTHY",
-                "healthy | 1 | OF_HEALTHY"
+                "healthy | 1 | OF_HEALTHY",
+                "2.5 s/it | 2.5 | SECONDS",
+                "4 it/s | 0.25 | SECONDS",
+                "1,500 ms | 1.5 | SECONDS",
+                "42.0k tok/s | 42000 | TOKENS",
+                "1.2M tokens / s | 1200000 | TOKENS",
+                "5 samples/sec | 5 | SAMPLES",
+                "150.3 TFLOP/s/GPU | 150.3 | TFLOPS_PER_GPU",
+                "150.3 TFLOPs | 150.3 | TFLOPS_PER_GPU"
             })
     void speedsAreRead(String written, double value, Measured.Unit unit) {
         assertThat(Measured.parse(written)).isEqualTo(new Measured(value, unit, Map.of()));
@@ -34,12 +42,28 @@ class MeasuredTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "1000", "fast", "-3 samples/s", "0 samples/s", "7 bananas", "1e400 s", "7 samples/s at nodes"
+            strings = {
+                "",
+                "nan samples/s",
+                "1000",
+                "fast",
+                "-3 samples/s",
+                "0 samples/s",
+                "7 bananas",
+                "1e400 s",
+                "7 samples/s at nodes"
             })
     void othersAreRefused(String written) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Measured.parse(written))
                 .withMessageContaining("is not a speed; write for example '1000 tokens/s/GPU'");
+    }
+
+    @Test
+    void aDecimalCommaIsNoSeparatorOfThousands() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Measured.parse("12,5 samples/s"))
+                .withMessage("'12,5 samples/s' has a comma, which separates thousands here; write 12.5 samples/s");
     }
 
     @Test

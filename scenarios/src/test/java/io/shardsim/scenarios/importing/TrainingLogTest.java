@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.shardsim.scenarios.explaining.KnownFault;
 import io.shardsim.scenarios.explaining.Measured;
 import java.io.StringReader;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +43,17 @@ class TrainingLogTest {
                     step 7 999 tokens/sec/GPU => a log of tokens/s/GPU => 999 => tokens/s/GPU
                     tokens/sec: 4,000 => a log of tokens/s => 4000 => tokens/s
                     samples/sec: 8.5 => a log of samples/s => 8.5 => samples/s
+                    step 100 tokens/s: 42000 loss 3.1 => a log of tokens/s => 42000 => tokens/s
+                    step 100 42000 tokens/s loss: 3.1 => a log of tokens/s => 42000 => tokens/s
+                    step=10 loss=3.1 tokens/sec=42,000 tokens/sec/gpu=5,250 => a log of tokens/s/GPU => 5250 => tokens/s/GPU
+                    epoch 1.0 samples/s 5.2 loss 1 => a log of samples/s => 5.2 => samples/s
+                    iter 10: 5.2 samples/s => a log of samples/s => 5.2 => samples/s
+                    step 1 | 42.0k tokens/s => a log of tokens/s => 42000 => tokens/s
+                    step 3 | 1.2M tok/s => a log of tokens/s => 1200000 => tokens/s
+                    'tokens_per_second': 5276.1, 'epoch': 1.0 => a log of tokens/s => 5276.1 => tokens/s
+                    iter 110: loss 2.3, time 1890.21ms, mfu 28.11% => nanoGPT => 1.89021 => s
+                    Epoch 0:  10%|#  | 100/1000 [10:00<1:30:00,  0.25it/s, v_num=3, train_loss=2.3] => a progress bar => 4 => s
+                    [32mloss: 12.2  [34mtps: 3,301  [36mtflops: 191.11 => torchtitan => 3301 => tokens/s/GPU
                     """)
     void everyFormatIsRead(String line, String of, double figure, String unit) throws Exception {
         TrainingLog.Speed speed = speed(line);
@@ -71,7 +83,7 @@ class TrainingLogTest {
     @Test
     void aProgressBarWritesOverItselfInOneLine() throws Exception {
         TrainingLog log = read(
-                "100%|##| 3/3 [00:01<00:00, 9.0s/it]\r 50%|# | 1/2 [00:01<00:01, 7.0s/it]\nNCCL INFO Using network Socket\n");
+                "100%|##| 3/3 [00:01<00:00, 9.0s/it]\r 33%|# | 1/3 [00:01<00:01, 7.0s/it]\nNCCL INFO Using network Socket\n");
         assertThat(Objects.requireNonNull(log.speed()).median()).isEqualTo(8);
         assertThat(log.findings().get("tcp-over-ethernet").line()).isEqualTo(2);
     }
@@ -99,6 +111,47 @@ class TrainingLogTest {
     @Test
     void evidenceIsOfKnownFaults() {
         assertThat(KnownFault.names()).containsAll(TrainingLog.faults());
+    }
+
+    @Test
+    void whatCountsStepsOrIsNoNumberIsNoSpeed() throws Exception {
+        for (String line : List.of(
+                "step 1 tokens/s: nan",
+                "step 2 tokens/s: 0",
+                "step 2 tokens/s: inf",
+                "step 100 tokens/s",
+                "iter: 100 samples/s",
+                "12,5 samples/s",
+                "samples/s: 12,5")) {
+            assertThat(read(line).speed()).as(line).isNull();
+        }
+    }
+
+    @Test
+    void aBarThatTurnsFromSecondsToStepsIsOneSeries() throws Exception {
+        String slow = " 1%|# | 1/100 [00:01<00:01,  8.00s/it]\n";
+        String fast = " 1%|# | 1/100 [00:01<00:01,  2.00it/s]\n";
+        TrainingLog.Speed speed = speed(slow.repeat(6) + fast.repeat(54));
+        assertThat(speed.steps()).isEqualTo(54);
+        assertThat(speed.median()).isEqualTo(0.5);
+        assertThat(speed.high()).isEqualTo(0.5);
+        assertThat(speed("100%|##| 5/5 [00:01<00:00, 9.00it/s]\n" + slow + "100%|##| 5/5 [00:01<00:00, 9.00it/s]\n")
+                        .median())
+                .as("the bar of an evaluation is shorter")
+                .isEqualTo(8);
+    }
+
+    @Test
+    void coloursOfATerminalAreNoText() throws Exception {
+        TrainingLog log = read("\u001b[31mstep: 1\u001b[0m  \u001b[34mtps: 1,012 \u001b[39m\n");
+        assertThat(Objects.requireNonNull(log.speed()).median()).isEqualTo(1012);
+    }
+
+    @Test
+    void everyUnitHasNames() {
+        assertThat(WrittenSpeed.units().stream()
+                        .map(unit -> Measured.parse("1 " + unit).unit()))
+                .containsExactlyInAnyOrder(Measured.Unit.values());
     }
 
     @Test
