@@ -5,12 +5,18 @@ import io.shardsim.topology.units.Bandwidth;
 /**
  * What joins the GPUs of one node.
  *
+ * @param lineRate data-sheet rate of one GPU's NVLinks together, one direction
  * @param perGpuRate payload rate of one GPU's NVLinks together, one direction
  * @param latencyPs one-way latency GPU to GPU [ps]
  * @param links where these NVLinks lead
  */
-public record IntraNodeSpec(Bandwidth perGpuRate, long latencyPs, NvLinks links) {
-    /** GPUs joined by switches. */
+public record IntraNodeSpec(Bandwidth lineRate, Bandwidth perGpuRate, long latencyPs, NvLinks links) {
+    /** Links all of whose rate is payload. */
+    public IntraNodeSpec(Bandwidth perGpuRate, long latencyPs, NvLinks links) {
+        this(perGpuRate, perGpuRate, latencyPs, links);
+    }
+
+    /** The same of GPUs joined by switches. */
     public IntraNodeSpec(Bandwidth perGpuRate, long latencyPs) {
         this(perGpuRate, latencyPs, NvLinks.SWITCH);
     }

@@ -6,12 +6,14 @@ import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.explaining.Explainer;
 import io.shardsim.scenarios.explaining.Explanation;
 import io.shardsim.scenarios.explaining.FurtherRuns;
+import io.shardsim.scenarios.explaining.HardwareLimit;
 import io.shardsim.scenarios.explaining.Measured;
 import io.shardsim.scenarios.importing.TrainingLog;
 import io.shardsim.scenarios.scenario.ScenarioKeys;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
 import io.shardsim.topology.InstanceSpec;
 import java.io.IOException;
@@ -155,6 +157,11 @@ public final class Calibrator {
                     test.file(),
                     test.ranks() + " ranks on " + nodes + " nodes do not go by " + gpus + " GPUs of " + question.base()
                             + "; add --nodes, or name the instance with --base");
+        }
+        String beyond =
+                HardwareLimit.beyond(test.kind(), test.busBytesPerSecond(), question.instance(), nodes, test.ranks());
+        if (beyond != null) {
+            throw new InputException(List.of(new Problem(test.file(), Position.NONE, beyond + ", which --base names")));
         }
         return test.on(nodes);
     }

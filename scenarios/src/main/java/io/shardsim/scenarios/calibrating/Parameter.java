@@ -55,13 +55,13 @@ record Parameter(
                     "all_reduce_perf -b 8 -e 16M -f 2 on 2 nodes or more tells the latency between nodes"),
             new Parameter(
                     "intra_node_effective",
-                    "what NVLink reaches",
+                    "what the links between the GPUs of a node reach",
                     "GB/s",
                     instance -> instance.intraNode().perGpuRate().bytesPerSecond() / GIGA,
-                    instance -> Double.MAX_VALUE,
+                    instance -> instance.intraNode().lineRate().bytesPerSecond() / GIGA,
                     RATE_ERROR,
                     true,
-                    "all_gather_perf -b 64M -e 2G -f 2 -g 8 on one node tells the rate of NVLink"));
+                    "all_gather_perf -b 64M -e 2G -f 2 -g 8 on one node tells the rate of these links"));
 
     /** The value as instance files write it. */
     String written(double value) {

@@ -111,6 +111,7 @@ public final class HardwareKeys {
                 gpu,
                 values.count("gpus_per_node"),
                 new IntraNodeSpec(
+                        new Bandwidth(values.whole("intra_node")),
                         values.payload("intra_node"),
                         values.whole("intra_node_latency"),
                         NvLinks.valueOf(((String) values.any("intra_node_links")).toUpperCase(Locale.ROOT))),

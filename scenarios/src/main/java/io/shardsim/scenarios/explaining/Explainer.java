@@ -169,6 +169,7 @@ public final class Explainer {
                                     ? RecordedErrors.builtIn().ofMemory(points.get(i))
                                     : healthy.facts().accuracy())));
         }
+        requirePossible(subject, logs, points);
         Explanation alone = Explanation.of(
                 subject.name(),
                 logs,
@@ -298,6 +299,17 @@ public final class Explainer {
                                     + " are of the same run; give one of them, or say where they differ, for example '"
                                     + log.words(log.value()) + " at cluster.nodes=1'")));
                 }
+            }
+        }
+    }
+
+    private static void requirePossible(Subject subject, List<Explanation.Log> logs, List<ScenarioPoint> points)
+            throws InputException {
+        for (int i = 0; i < logs.size(); i++) {
+            String beyond =
+                    HardwareLimit.beyond(logs.get(i).measured(), logs.get(i).healthy(), points.get(i));
+            if (beyond != null) {
+                throw new InputException(List.of(new Problem(subject.name(), Position.NONE, beyond)));
             }
         }
     }

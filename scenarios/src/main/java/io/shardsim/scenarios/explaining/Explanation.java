@@ -71,6 +71,9 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
      * @param expected how far off simulated figures are
      */
     record Log(Measured measured, RunResult healthy, Expected expected) {
+        /** A figure so near to a multiple of what is simulated may be that of other GPUs than its unit says [1]. */
+        private static final double SCOPE_ERROR = 0.1;
+
         double timesAsFast() {
             return timesAsFast(healthy);
         }
@@ -99,6 +102,23 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         /** What the log of a run would print. */
         double figure(RunResult run) {
             return measured.figure(run, healthy);
+        }
+
+        /** Asks where the figure is what all GPUs, those of a node or one alone should reach, and its unit says another; empty where it is not so. */
+        String scope() {
+            Measured.Unit unit = measured.unit();
+            if (isUsual() || !(unit.isOfOneGpu() || unit.isOfAllGpus())) {
+                return "";
+            }
+            for (int gpus : new int[] {healthy.gpus(), healthy.gpus() / healthy.nodes()}) {
+                double factor = unit.isOfOneGpu() ? 1.0 / gpus : gpus;
+                if (gpus > 1 && Math.abs(timesAsFast() / factor - 1) <= SCOPE_ERROR) {
+                    return " Is it the speed of "
+                            + (unit.isOfOneGpu() ? "all " + gpus + " GPUs" : "one of " + gpus + " GPUs")
+                            + "? Then write '" + measured.words(measured.value() * factor) + "'.";
+                }
+            }
+            return "";
         }
 
         /** Between which figures a run without a fault is usual, the smaller one first. */

@@ -62,7 +62,8 @@ public final class ExplanationText {
         if (!explanation.others().ruledOut().isEmpty()) {
             out.line("Ruled out: " + String.join(", ", explanation.others().ruledOut()) + ".");
         }
-        out.line(verdict());
+        out.line(verdict()
+                + explanation.logs().stream().map(Explanation.Log::scope).collect(Collectors.joining()));
         cost();
         if (explanation.verdict() == Explanation.Verdict.EXPLAINED) {
             likely();

@@ -61,6 +61,15 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
             return Objects.requireNonNull(metric.of(run), "no memory");
         }
 
+        boolean isOfOneGpu() {
+            return this == TOKENS_PER_GPU || this == TFLOPS_PER_GPU;
+        }
+
+        /** Whether it grows with the number of GPUs. */
+        boolean isOfAllGpus() {
+            return this == TOKENS || this == SAMPLES;
+        }
+
         boolean isMemory() {
             return this == ALLOCATED || this == RESERVED;
         }

@@ -85,8 +85,8 @@ enum Resource {
 
     private static Cluster withNvLinks(Cluster cluster, double factor) {
         IntraNodeSpec links = cluster.instance().intraNode();
-        return cluster.withIntraNode(
-                new IntraNodeSpec(links.perGpuRate().scaled(factor), links.latencyPs(), links.links()));
+        return cluster.withIntraNode(new IntraNodeSpec(
+                links.lineRate(), links.perGpuRate().scaled(factor), links.latencyPs(), links.links()));
     }
 
     private static Cluster withPcie(Cluster cluster, double factor) {

@@ -78,7 +78,7 @@ class AcrossCommandsTest {
         if (command.equals("compare")) {
             words.add(2, name);
         } else if (command.equals("explain")) {
-            words.addAll(List.of("--measured", "1000000 tokens/s/GPU"));
+            words.addAll(List.of("--measured", "500000 tokens/s/GPU"));
         } else if (command.equals("run")) {
             words.addAll(List.of("--out", folder.resolve("out").toString()));
         }

@@ -57,4 +57,35 @@ class CalibrateCommandTest {
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("16 ranks on 3 nodes do not go by 8 GPUs of p4de.24xlarge; add --nodes");
     }
+
+    @Test
+    @Tag("slow")
+    void aRateThatNoLinkCarriesIsRefusedAndLinksAreCalledWhatTheyAre() throws Exception {
+        String rows = """
+                # nThread 1 nGpus 8 minBytes 67108864 maxBytes 1073741824 step: 2(factor)
+                # Collective test starting: all_reduce_perf
+                # Using devices
+                %1$s#                                                              out-of-place                       in-place
+                #       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+                #        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
+                 1073741824     268435456     float     sum      -1  %2$s      0  %2$s      0
+                """;
+        StringBuilder ranks = new StringBuilder();
+        for (int rank = 0; rank < 8; rank++) {
+            ranks.append("#  Rank  %d Group  0 Pid  1 on  box device  %d [0x01] NVIDIA GeForce RTX 4090\n"
+                    .formatted(rank, rank));
+        }
+        String fast = Files.writeString(folder.resolve("fast.log"), rows.formatted(ranks, "14534.2   73.88  129.28"))
+                .toString();
+        assertThat(shell.shardsim("calibrate", fast, "--base", "8x-rtx-4090")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err())
+                .contains("fast.log: 129 GB/s busbw of all_reduce is more than the 56.0 that the links of a GPU in"
+                        + " 8x-rtx-4090 carry at their line rate of 32.0 GB/s");
+        String plain = Files.writeString(folder.resolve("plain.log"), rows.formatted(ranks, "144622.2    7.42   12.99"))
+                .toString();
+        assertThat(shell.shardsim("calibrate", plain, "--base", "8x-rtx-4090"))
+                .as(shell.err())
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).contains("the links between the GPUs of a node").doesNotContain("NVLink");
+    }
 }

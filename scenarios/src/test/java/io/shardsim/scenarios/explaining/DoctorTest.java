@@ -72,6 +72,10 @@ class DoctorTest {
         assertThat(answer.room()).isNotEmpty().allMatch(room -> room.gain() < Advice.GAIN_MIN && room.makesRoom());
         assertThat(DoctorText.write(answer, 1000))
                 .containsSubsequence("Gains most", "torch.compile: ", "Memory is tight. These give room", " (-")
-                .contains(". All: shardsim what-if small.yaml.");
+                .doesNotContain("Not tried");
+        Doctor.Answer ended = new Doctor.Answer(
+                answer.understood(), answer.run(), answer.explanation(), List.of(), List.of(), List.of("a", "b"));
+        assertThat(DoctorText.write(ended, 1000))
+                .contains("Not tried, too costly: 2 settings, such as a. All: shardsim what-if small.yaml.");
     }
 }

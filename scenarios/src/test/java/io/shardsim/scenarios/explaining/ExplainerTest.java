@@ -106,6 +106,38 @@ class ExplainerTest {
                 .doesNotContain("80 %");
     }
 
+    @Test
+    @Tag("slow")
+    void whatNoHardwareReachesIsRefused() {
+        for (Measured impossible :
+                List.of(Measured.parse("600000 tokens/s/GPU"), samples(1e5), Measured.parse("0.1 ms"))) {
+            assertThatThrownBy(() -> explain(ZERO3, impossible, 2))
+                    .isInstanceOf(InputException.class)
+                    .hasMessageContaining(" takes at least ")
+                    .hasMessageContaining(" TFLOPS per GPU, the peak of a100-40gb is 312; ");
+        }
+        assertThatThrownBy(() -> explain("""
+                                scenario: small
+                                cluster: {instance: p4d.24xlarge, nodes: 2}
+                                workload: {collective: all_reduce, size: 1 GiB}
+                                """, Measured.parse("100 GB/s busbw"), 1))
+                .hasMessageContaining("100 GB/s busbw of all_reduce is more than the 93.8 that the NICs of a node in"
+                        + " p4d.24xlarge carry at their line rate of 50.0 GB/s");
+    }
+
+    @Test
+    @Tag("slow")
+    void aSpeedOfOtherGpusThanItsUnitSaysIsAskedFor() throws Exception {
+        double healthy = Measured.Unit.TOKENS.of(
+                explain(ZERO3, samples(1), 2).logs().get(0).healthy());
+        Measured one = new Measured(healthy / 16, Measured.Unit.TOKENS, Map.of());
+        Measured ofNode = new Measured(1.05 * healthy / 2, Measured.Unit.TOKENS_PER_GPU, Map.of());
+        assertThat(ExplanationText.write(explain(ZERO3, one, 2), 1000))
+                .contains("Is it the speed of one of 16 GPUs? Then write '" + one.words(healthy) + "'.");
+        assertThatThrownBy(() -> explain(ZERO3, ofNode, 2))
+                .hasMessageContaining("if it is the speed of all 16 GPUs, write '");
+    }
+
     private static Measured reserved(double gib) {
         return new Measured(gib, Measured.Unit.RESERVED, Map.of());
     }
