@@ -218,7 +218,7 @@ final class DoctorCommand extends Speaking {
         return List.of();
     }
 
-    private static Doctor.Understood understood(Training training, List<TrainingLog> logs) {
+    private static Doctor.Understood understood(Training training, List<TrainingLog> logs) throws InputException {
         List<String> read = new ArrayList<>();
         List<String> lines = new ArrayList<>();
         training.titles().forEach((file, title) -> read.add(YamlReader.printable(file) + ", " + title));
@@ -233,6 +233,7 @@ final class DoctorCommand extends Speaking {
                 read,
                 training.left(),
                 lines,
+                Doctor.contradictions(training.subject().point(Map.of()), logs),
                 training.imported() ? null : training.subject().name());
     }
 

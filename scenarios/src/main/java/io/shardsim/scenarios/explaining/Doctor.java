@@ -6,8 +6,12 @@ import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.evaluation.Trials;
+import io.shardsim.scenarios.importing.TrainingLog;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
+import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.YamlReader;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,17 +40,20 @@ public final class Doctor {
      * @param read what each file is, and what it tells
      * @param left what no file says and the answer assumes
      * @param evidence lines of logs that show or rule out a fault
+     * @param contradictions between the logs and the scenario
      * @param scenario as a command line names it; null where {@code import} has yet to write one
      */
     public record Understood(
             List<String> read,
             List<String> left,
             List<String> evidence,
+            List<String> contradictions,
             @Nullable String scenario) {
         public Understood {
             read = List.copyOf(read);
             left = List.copyOf(left);
             evidence = List.copyOf(evidence);
+            contradictions = List.copyOf(contradictions);
         }
 
         /** A command on the same scenario. */
@@ -107,6 +114,43 @@ public final class Doctor {
         Trials trials = Trials.ofEverySetting(point, run, events);
         PointRuns runs = further.runWhole(trials, progress);
         return runs == null ? null : Answer.of(understood, explanation, trials.with(runs));
+    }
+
+    /** Where a log is of another run than the scenario: both values, and how to make them agree. */
+    public static List<String> contradictions(ScenarioPoint point, List<TrainingLog> logs) {
+        List<String> all = new ArrayList<>();
+        int perNode = point.cluster().gpusPerNode();
+        for (TrainingLog log : logs) {
+            TrainingLog.Stated batch = log.stated().get(TrainingLog.Stated.BATCH);
+            TrainingLog.Stated gpus = log.stated().get(TrainingLog.Stated.GPUS);
+            TrainingLog.Stated nodes = log.stated().get(TrainingLog.Stated.NODES);
+            if (batch != null
+                    && point.task() instanceof Task.Training training
+                    && batch.value() != training.globalBatch()) {
+                all.add(contradiction(
+                        log,
+                        batch,
+                        "a global batch of ",
+                        training.globalBatch(),
+                        "",
+                        "training.global_batch=" + batch.value()));
+            }
+            if (gpus != null && gpus.value() > point.cluster().worldSize()) {
+                long needed = (gpus.value() + perNode - 1) / perNode;
+                all.add(contradiction(
+                        log, gpus, "at least ", point.cluster().worldSize(), " GPUs", "cluster.nodes=" + needed));
+            } else if (nodes != null && nodes.value() > point.cluster().nodes()) {
+                all.add(contradiction(
+                        log, nodes, "at least ", point.cluster().nodes(), " nodes", "cluster.nodes=" + nodes.value()));
+            }
+        }
+        return all;
+    }
+
+    private static String contradiction(
+            TrainingLog log, TrainingLog.Stated stated, String what, long described, String unit, String set) {
+        return YamlReader.printable(log.name()) + " line " + stated.line() + " says " + what + stated.value() + unit
+                + ", the scenario has " + described + ". If the log is right, add --set " + set;
     }
 
     /** What makes the run so, its micro-batch always. */

@@ -16,6 +16,7 @@ public final class DoctorText {
     public static String write(Doctor.Answer answer, int width) {
         Paragraphs out = new Paragraphs(width);
         Doctor.Understood understood = answer.understood();
+        understood.contradictions().forEach(each -> out.line("Contradiction: " + each + "."));
         out.line("Read: " + String.join("; ", understood.read()) + ".");
         out.line("Understood: " + subject(answer) + ".");
         if (!understood.left().isEmpty()) {
@@ -53,6 +54,7 @@ public final class DoctorText {
     /** One document. */
     public static String json(Doctor.Answer answer) {
         return new JsonObject()
+                .with("contradictions", answer.understood().contradictions())
                 .with("read", answer.understood().read())
                 .with("understood", subject(answer))
                 .with("assumed", answer.understood().left())

@@ -20,16 +20,20 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a log tells of a training: its speed, and lines that show a fault or rule one out. The resource {@code importing/logs.yaml} has the formats.
+ * What a log tells of a training: its speed, lines that show a fault or rule one out, and what they say was run. The resource {@code importing/logs.yaml} has the formats.
  *
  * @param speed null where no line tells it
  * @param findings by name of the fault
+ * @param stated by what is said
  */
-public record TrainingLog(String name, @Nullable Speed speed, Map<String, Finding> findings) {
+public record TrainingLog(
+        String name, @Nullable Speed speed, Map<String, Finding> findings, Map<String, Stated> stated) {
     /** Letters of a line that are looked at. */
     private static final int LINE_MAX = 4096;
     /** Figures that are kept; a longer log has its first ones. */
     private static final int FIGURES_MAX = 1 << 20;
+    /** Digits of a number of ranks or samples. */
+    private static final int DIGITS_MAX = 9;
     /** Letters of a line that are cited. */
     private static final int CITED_MAX = 160;
     /** What sets a terminal's colour; a text that was pasted from a terminal may have lost the ESC before it. */
@@ -39,6 +43,17 @@ public record TrainingLog(String name, @Nullable Speed speed, Map<String, Findin
 
     public TrainingLog {
         findings = Collections.unmodifiableMap(new LinkedHashMap<>(findings));
+        stated = Collections.unmodifiableMap(new LinkedHashMap<>(stated));
+    }
+
+    /** A value that a line gives. */
+    public record Stated(long value, int line) {
+        /** A line that says {@link #BATCH}: the batch of the training step [samples]. */
+        public static final String BATCH = "global batch size";
+        /** Ranks of a communicator at least. */
+        public static final String GPUS = "GPUs";
+        /** At least. */
+        public static final String NODES = "nodes";
     }
 
     /**
@@ -127,6 +142,31 @@ public record TrainingLog(String name, @Nullable Speed speed, Map<String, Findin
         }
     }
 
+    private record Statement(String key, String has, Pattern pattern, long plus, long least) {
+        static Statement of(Block block) {
+            return new Statement(
+                    block.text("key", ""),
+                    block.text("has", ""),
+                    Pattern.compile(block.text("line", "")),
+                    block.whole("plus", 0),
+                    block.whole("least", 0));
+        }
+
+        /** 0 where a line says nothing. */
+        long in(String line) {
+            Matcher matcher = line.contains(has) ? pattern.matcher(line) : null;
+            if (matcher == null || !matcher.find()) {
+                return 0;
+            }
+            long most = least;
+            for (int group = 1; group <= matcher.groupCount(); group++) {
+                String digits = matcher.group(group);
+                most = Math.max(most, digits.length() > DIGITS_MAX ? 0 : Long.parseLong(digits) + plus);
+            }
+            return most;
+        }
+    }
+
     /** Whether a line tells anything. */
     public boolean isKnown() {
         return speed != null || !findings.isEmpty();
@@ -174,7 +214,7 @@ public record TrainingLog(String name, @Nullable Speed speed, Map<String, Findin
             }
         }
         scan.line(line, true);
-        return new TrainingLog(name, scan.speed(), scan.findings());
+        return new TrainingLog(name, scan.speed(), scan.findings(), scan.stated);
     }
 
     /** One pass over a log. */
@@ -183,6 +223,9 @@ public record TrainingLog(String name, @Nullable Speed speed, Map<String, Findin
                 TABLE.<Block>list("speeds").stream().map(Format::of).toList();
         private final List<Evidence> evidence =
                 TABLE.<Block>list("evidence").stream().map(Evidence::of).toList();
+        private final List<Statement> statements =
+                TABLE.<Block>list("stated").stream().map(Statement::of).toList();
+        private final Map<String, Stated> stated = new LinkedHashMap<>();
         private final Map<Format, double[]> figures = new LinkedHashMap<>();
         private final int[] counts = new int[formats.size()];
         private final long[] totals = new long[formats.size()];
@@ -206,6 +249,13 @@ public record TrainingLog(String name, @Nullable Speed speed, Map<String, Findin
                             evidence.get(i).shown(),
                             number,
                             plain.length() > CITED_MAX ? plain.substring(0, CITED_MAX) + "..." : plain);
+                }
+            }
+            for (Statement statement : statements) {
+                long value = statement.in(line);
+                Stated before = stated.get(statement.key());
+                if (value > 0 && (before == null || statement.key().equals(Stated.BATCH) || value > before.value())) {
+                    stated.put(statement.key(), new Stated(value, number));
                 }
             }
             number += whole ? 1 : 0;

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.reports.Advice;
 import io.shardsim.scenarios.evaluation.RememberedRuns;
+import io.shardsim.scenarios.importing.TrainingLog;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.scenarios.scenario.SweptFile;
+import java.io.StringReader;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -39,7 +41,7 @@ class DoctorTest {
         return Objects.requireNonNull(new Doctor(RUNS, 2)
                 .examine(
                         subject,
-                        new Doctor.Understood(List.of("a"), List.of(), List.of(), "small.yaml"),
+                        new Doctor.Understood(List.of("a"), List.of(), List.of(), List.of(), "small.yaml"),
                         Explainer.Evidence.of(
                                 List.of(new Measured(1, Measured.Unit.OF_HEALTHY, Map.of())), Set.of(), List.of()),
                         (share, what) -> {}));
@@ -77,5 +79,30 @@ class DoctorTest {
                 answer.understood(), answer.run(), answer.explanation(), List.of(), List.of(), List.of("a", "b"));
         assertThat(DoctorText.write(ended, 1000))
                 .contains("Not tried, too costly: 2 settings, such as a. All: shardsim what-if small.yaml.");
+    }
+
+    @Test
+    void whatALogSaysOtherwiseIsToldWithBothValues() throws Exception {
+        assertThat(contradictions("global batch size:    16 |\nglobal batch size:    32 |\n"))
+                .containsExactly(
+                        "a.log line 2 says a global batch of 32, the scenario has 64. If the log is right, add --set training.global_batch=32");
+        assertThat(contradictions("comm 0x5 rank 0 nranks 16 cudaDev 0\ncomm 0x6 rank 0 nranks 2 cudaDev 0\n"))
+                .containsExactly(
+                        "a.log line 1 says at least 16 GPUs, the scenario has 8. If the log is right, add --set cluster.nodes=2");
+        assertThat(contradictions("NCCL INFO Channel 00/0 : 25[1] -> 0[0] [receive] via NET/Socket/0\n"))
+                .containsExactly(
+                        "a.log line 1 says at least 26 GPUs, the scenario has 8. If the log is right, add --set cluster.nodes=4");
+        assertThat(contradictions("NCCL INFO Channel 00/0 : 7[7] -> 0[0] [send] via NET/Socket/0\n"))
+                .containsExactly(
+                        "a.log line 1 says at least 2 nodes, the scenario has 1. If the log is right, add --set cluster.nodes=2");
+        assertThat(contradictions(
+                        "global batch size: 64\nnranks 8\nUsing network Socket\n : 7[7] -> 0[0] via P2P/IPC\n"))
+                .isEmpty();
+    }
+
+    private static List<String> contradictions(String log) throws Exception {
+        return Doctor.contradictions(
+                SweptFile.readText("small.yaml", SPLIT).point(0, Map.of()),
+                List.of(TrainingLog.read("a.log", new StringReader(log))));
     }
 }
