@@ -120,6 +120,16 @@ final class ErrorRanges {
                 row -> isOnlyOf(row, run, parameters) ? row.samplesPerSecond() : null);
     }
 
+    /** The figure that is most like a run, of two the one whose model has as many parameters; empty where none is similar. */
+    Optional<ErrorInterval.Near> nearest(ScenarioPoint point) {
+        Likeness run = Likeness.of(point);
+        double parameters = Likeness.parametersOf(point);
+        return nearest(run, "").stream()
+                .min(Comparator.<Row>comparingDouble(row -> row.likeness().distance(run))
+                        .thenComparingDouble(row -> Math.abs(row.run().parameters() - parameters)))
+                .map(row -> new ErrorInterval.Near(row.id(), row.run().role(), error(row), null));
+    }
+
     /** The range that a published run would have been told. */
     Optional<ErrorInterval> of(Row row) {
         return range(nearest(row.likeness(), ""), row.saysAll(), near -> null);

@@ -198,6 +198,11 @@ public final class RecordedErrors {
         return memory.of(point).orElse(null);
     }
 
+    /** The published run that is most like a point, whether or not its error holds there; empty where none resembles it. */
+    public Optional<ErrorInterval.Near> nearest(ScenarioPoint point) {
+        return (point.task() instanceof Task.Training ? training : collectives).nearest(point);
+    }
+
     /** The ranges of training speeds, of collectives and of peaks of memory. */
     List<ErrorRanges> ranges() {
         return List.of(training, collectives, memory);

@@ -69,8 +69,8 @@ public final class ReferenceCases {
     public static List<ReferenceCase> published(Path home) throws InputException {
         Path folder = home.resolve(FOLDER);
         if (!Files.isDirectory(folder)) {
-            throw new InputException(
-                    folder.toString(),
+            throw refused(
+                    folder,
                     "is no folder; the published cases come with the source tree: start shardsim from there, or name a"
                             + " file or folder of cases");
         }
@@ -96,9 +96,14 @@ public final class ReferenceCases {
             throw new InputException(problems);
         }
         if (cases.isEmpty()) {
-            throw new InputException(folder.toString(), "holds no files of cases, *.yaml");
+            throw refused(folder, "holds no files of cases, *.yaml");
         }
         return cases;
+    }
+
+    /** A folder has no line. */
+    private static InputException refused(Path folder, String why) {
+        return new InputException(List.of(new Problem(folder.toString(), Position.NONE, why)));
     }
 
     private static List<Path> filesOf(Path folder) throws InputException {
@@ -107,7 +112,7 @@ public final class ReferenceCases {
                     .sorted(Comparator.comparing(file -> file.getFileName().toString()))
                     .toList();
         } catch (IOException failure) {
-            throw new InputException(folder.toString(), "cannot be read: " + failure.getMessage());
+            throw refused(folder, "cannot be read: " + failure.getMessage());
         }
     }
 

@@ -161,13 +161,7 @@ public final class Explainer {
         List<Explanation.Log> logs = new ArrayList<>();
         for (int i = 0; i < points.size(); i++) {
             RunResult healthy = first.resultOf(points.get(i));
-            logs.add(new Explanation.Log(
-                    measured.get(i),
-                    healthy,
-                    expected(
-                            measured.get(i).unit().isMemory()
-                                    ? RecordedErrors.builtIn().ofMemory(points.get(i))
-                                    : healthy.facts().accuracy())));
+            logs.add(new Explanation.Log(measured.get(i), healthy, expected(measured.get(i), healthy, points.get(i))));
         }
         requirePossible(subject, logs, points);
         Explanation alone = Explanation.of(
@@ -175,6 +169,7 @@ public final class Explainer {
                 logs,
                 List.of(),
                 new Explanation.Others(
+                        List.of(),
                         List.of(),
                         List.of(),
                         List.of(),
@@ -417,6 +412,7 @@ public final class Explainer {
         List<String> same = new ArrayList<>();
         List<String> large = new ArrayList<>();
         List<String> tooLong = new ArrayList<>();
+        List<String> healthyToo = new ArrayList<>();
         for (Case one : cases) {
             List<RunResult> ran = all.get(one);
             if (ran == null) {
@@ -428,6 +424,10 @@ public final class Explainer {
                 large.add(one.title());
             } else if (!ran.isEmpty() && changesNothing(ran, alone.logs())) {
                 same.add(one.title());
+            } else if (!ran.isEmpty()
+                    && !alone.others().shown().containsKey(one.fault())
+                    && isHealthyToo(ran, alone.logs())) {
+                healthyToo.add(one.title());
             } else if (!ran.isEmpty() || isPossible(one.known(), alone.logs())) {
                 suspects.add(suspect(one, ran, alone.logs()));
             }
@@ -437,7 +437,8 @@ public final class Explainer {
                 alone.name(),
                 alone.logs(),
                 suspects,
-                new Explanation.Others(same, large, tooLong, known.ruledOut(), known.shown(), known.questions()));
+                new Explanation.Others(
+                        same, large, tooLong, healthyToo, known.ruledOut(), known.shown(), known.questions()));
     }
 
     private static boolean changesNothing(List<RunResult> runs, List<Explanation.Log> logs) {
@@ -448,6 +449,13 @@ public final class Explainer {
             }
         }
         return true;
+    }
+
+    /** Whether a fault leaves every run as fast as healthy ones that was measured slower or faster. */
+    private static boolean isHealthyToo(List<RunResult> runs, List<Explanation.Log> logs) {
+        return IntStream.range(0, runs.size())
+                .filter(i -> logs.get(i).isSpeed() && !logs.get(i).isUsual())
+                .allMatch(i -> logs.get(i).isHealthyToo(runs.get(i)));
     }
 
     private static boolean isPossible(KnownFault fault, List<Explanation.Log> logs) {
@@ -487,10 +495,30 @@ public final class Explainer {
         return times > most ? Math.max(0, log.expected().deviations(times / most)) : 0;
     }
 
-    private static Explanation.Expected expected(@Nullable ErrorInterval accuracy) {
-        return accuracy == null
-                ? new Explanation.Expected(StrictMath.log1p(-ERROR_UNKNOWN), StrictMath.log1p(ERROR_UNKNOWN), false)
-                : new Explanation.Expected(StrictMath.log1p(accuracy.low()), StrictMath.log1p(accuracy.high()), true);
+    private static Explanation.Expected expected(Measured measured, RunResult healthy, ScenarioPoint point) {
+        RecordedErrors recorded = RecordedErrors.builtIn();
+        ErrorInterval range = measured.unit().isMemory()
+                ? recorded.ofMemory(point)
+                : healthy.facts().accuracy();
+        return range == null
+                ? new Explanation.Expected(
+                        StrictMath.log1p(-ERROR_UNKNOWN), StrictMath.log1p(ERROR_UNKNOWN), assumed(healthy, point))
+                : new Explanation.Expected(StrictMath.log1p(range.low()), StrictMath.log1p(range.high()), "");
+    }
+
+    /** Why no published runs make the range, and the one that is most like it. */
+    private static String assumed(RunResult healthy, ScenarioPoint point) {
+        String why = healthy.facts().messages().stream()
+                .filter(message -> message.code().isBeyondMeasurements())
+                .map(message -> message.code().id() + ", " + message.text().split("\\.(?: |$)")[0])
+                .findFirst()
+                .orElse("no such run was published");
+        return why
+                + RecordedErrors.builtIn()
+                        .nearest(point)
+                        .map(near -> "; the nearest published run, " + near.id() + ", is simulated "
+                                + ExplanationText.percent(near.error()) + " off")
+                        .orElse("");
     }
 
     /** Stops what runs and begins nothing further. */

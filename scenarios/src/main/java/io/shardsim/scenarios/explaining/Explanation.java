@@ -40,11 +40,15 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
      *
      * @param low at one end of the range of published runs like this one [1]
      * @param high at its other end [1]
-     * @param published whether there are such runs; the range is an assumption where there are none
+     * @param assumed why the range is an assumption; empty where published runs make it
      */
-    record Expected(double low, double high, boolean published) {
+    record Expected(double low, double high, String assumed) {
         /** Standard deviations between the middle of a normal distribution and the ends of the range that holds four fifths of it. */
         private static final double DEVIATIONS = 1.2816;
+
+        boolean published() {
+            return assumed.isEmpty();
+        }
 
         double deviation() {
             return (high - low) / 2 / DEVIATIONS;
@@ -131,6 +135,12 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
                     + measured.words(middle * StrictMath.exp(high));
         }
 
+        /** Whether a run with a fault is itself as fast as healthy ones are, so that it makes no run unhealthy. */
+        boolean isHealthyToo(RunResult run) {
+            double slower = StrictMath.log(Measured.Unit.seconds(run) / Measured.Unit.seconds(healthy));
+            return slower >= expected.low() && slower <= expected.high();
+        }
+
         /** By how many standard deviations a run differs from what was measured. */
         double deviations(RunResult run) {
             return expected.deviations(timesAsFast(run));
@@ -198,6 +208,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
     /**
      * Titles of faults that can say nothing here, and what is known of faults by name.
      *
+     * @param healthyToo those with which a run is as fast as healthy ones, where what was measured is not
      * @param ruledOut those that somebody has looked for and not found
      * @param shown lines of logs that show a fault
      * @param questions of faults whose keys the scenario leaves open
@@ -206,6 +217,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
             List<String> withoutEffect,
             List<String> tooLarge,
             List<String> tooLong,
+            List<String> healthyToo,
             Set<String> ruledOut,
             Map<String, String> shown,
             Map<String, String> questions) {
@@ -213,6 +225,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
             withoutEffect = List.copyOf(withoutEffect);
             tooLarge = List.copyOf(tooLarge);
             tooLong = List.copyOf(tooLong);
+            healthyToo = List.copyOf(healthyToo);
             ruledOut = Collections.unmodifiableSet(new TreeSet<>(ruledOut));
             shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
             questions = Collections.unmodifiableMap(new LinkedHashMap<>(questions));

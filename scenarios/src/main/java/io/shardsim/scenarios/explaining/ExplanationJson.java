@@ -40,6 +40,7 @@ public final class ExplanationJson {
         return out.with("without_effect", explanation.others().withoutEffect())
                 .with("too_large", explanation.others().tooLarge())
                 .with("too_long", explanation.others().tooLong())
+                .with("healthy_too", explanation.others().healthyToo())
                 .with("ruled_out", explanation.others().ruledOut());
     }
 

@@ -5,6 +5,7 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.reports.writing.TextTable;
+import io.shardsim.topology.InstanceSpec;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -89,7 +90,7 @@ public final class ExplanationText {
         Explanation.Expected expected = log.expected();
         String range = expected.published()
                 ? "80 % of such runs are simulated " + ends(expected) + " off (+: too fast)."
-                : "No such run was published: " + ends(expected) + " off (+: too fast) is assumed.";
+                : ends(expected) + " off (+: too fast) is assumed: " + expected.assumed() + ".";
         double times = log.timesAsFast();
         String slower = times > 1
                 ? "Slower than a healthy run by a factor of " + Quantities.threeDigits(times) + ". "
@@ -107,17 +108,20 @@ public final class ExplanationText {
         };
     }
 
-    /** What the cluster costs for the time that is lost; nothing where the catalog has no price. */
+    /** What the cluster costs for the time that is lost, or that the catalog has no price. */
     private void cost() {
         Explanation.Log log = explanation.logs().get(0);
-        RunResult healthy = log.healthy();
-        double day = 24
-                * healthy.nodes()
-                * healthy.facts().cluster().instance().price().usdPerHour();
-        if (day > 0 && log.isSpeed() && !log.isUsual() && log.timesAsFast() > 1) {
-            out.line("The gap costs $" + Quantities.threeDigits(day * (1 - 1 / log.timesAsFast())) + " of the $"
-                    + Quantities.threeDigits(day) + " that the cluster costs a day, on demand.");
+        if (!log.isSpeed() || log.isUsual() || log.timesAsFast() <= 1) {
+            return;
         }
+        InstanceSpec instance = log.healthy().facts().cluster().instance();
+        double day = 24 * log.healthy().nodes() * instance.price().usdPerHour();
+        out.line(
+                day > 0
+                        ? "The gap costs $" + Quantities.threeDigits(day * (1 - 1 / log.timesAsFast())) + " of the $"
+                                + Quantities.threeDigits(day) + " that the cluster costs a day, on demand."
+                        : "The gap takes " + Quantities.percent(1 - 1 / log.timesAsFast())
+                                + " of the cluster's time; the catalog has no price of " + instance.name() + ".");
     }
 
     private boolean isShown(Explanation.Suspect one) {
@@ -161,7 +165,7 @@ public final class ExplanationText {
         return "simulated " + percent(times - 1) + " off";
     }
 
-    private static String percent(double share) {
+    static String percent(double share) {
         return (share < 0 ? "" : "+") + Quantities.fixed(100 * share, 1) + " %";
     }
 

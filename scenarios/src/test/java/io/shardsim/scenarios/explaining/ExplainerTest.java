@@ -102,7 +102,8 @@ class ExplainerTest {
 
         assertThat(explanation.verdict()).isEqualTo(Explanation.Verdict.HEALTHY);
         assertThat(ExplanationText.write(explanation, 1000))
-                .contains("No such run was published: -15.0 % to +15.0 % off (+: too fast) is assumed.")
+                .contains(
+                        "-15.0 % to +15.0 % off (+: too fast) is assumed: not-validated, no published broadcast on ampere is validated.")
                 .doesNotContain("80 %");
     }
 
@@ -136,6 +137,46 @@ class ExplainerTest {
                 .contains("Is it the speed of one of 16 GPUs? Then write '" + one.words(healthy) + "'.");
         assertThatThrownBy(() -> explain(ZERO3, ofNode, 2))
                 .hasMessageContaining("if it is the speed of all 16 GPUs, write '");
+    }
+
+    @Test
+    @Tag("slow")
+    void anAssumedRangeNamesTheRuleAndTheNearestPublishedRun() throws Exception {
+        Explanation explanation = explain("""
+                scenario: llama
+                model: llama3-8b
+                cluster: {instance: p5.48xlarge, nodes: 1}
+                training: {sequence_length: 8192, micro_batch: 1, global_batch: 8, attention: flash}
+                strategy: {kind: fsdp2, framework_profile: eager}
+                """, Measured.parse("1 x healthy"), 1);
+        assertThat(ExplanationText.write(explanation, 1000))
+                .contains("is assumed: kernel-times, ", "; the nearest published run, TT-H100-8-eager, is simulated +");
+    }
+
+    /** Activations that are computed again cost this run less than simulated speeds are off, which makes no run slower than that. */
+    @Test
+    @Tag("slow")
+    void aFaultWithWhichARunIsHealthyMakesNoRunUnhealthy() throws Exception {
+        String one = """
+                scenario: one
+                model: bert-base
+                cluster: {instance: 8x-rtx-4090, nodes: 1, gpus_per_node: 1}
+                strategy: {kind: ddp}
+                training: {sequence_length: 128, micro_batch: 32, global_batch: 32, activation_checkpointing: none}
+                """;
+        Explanation.Log healthy =
+                explain(one, Measured.parse("1 x healthy"), 1).logs().get(0);
+        double seconds = healthy.healthy().step().stepSeconds();
+        Explanation slow = explain(
+                one,
+                new Measured(1.15 * seconds * Math.exp(healthy.expected().high()), Measured.Unit.SECONDS, Map.of()),
+                1);
+        assertThat(ExplanationText.write(slow, 1000)).contains("the catalog has no price of 8x-rtx-4090.");
+        assertThat(slow.others().healthyToo()).anyMatch(title -> title.startsWith("Activations recomputed"));
+        assertThat(slow.suspects())
+                .filteredOn(suspect -> !suspect.runs().isEmpty())
+                .noneMatch(suspect -> suspect.runs().get(0).step().stepSeconds()
+                        < seconds * Math.exp(healthy.expected().high()));
     }
 
     private static Measured reserved(double gib) {
@@ -228,7 +269,7 @@ class ExplainerTest {
         assertThat(alone.suspects())
                 .extracting(Explanation.Suspect::fault)
                 .doesNotContain("tcp-over-ethernet", "one-nic", "slow-nic", "no-nvlink")
-                .contains("eager-kernels", "checkpointing-on");
+                .contains("standard-attention", "checkpointing-on");
         assertThat(alone.others().withoutEffect()).anyMatch(title -> title.startsWith("TCP sockets"));
     }
 
