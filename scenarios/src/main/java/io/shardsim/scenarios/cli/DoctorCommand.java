@@ -131,17 +131,24 @@ final class DoctorCommand extends Speaking {
         Doctor doctor = new Doctor(question.runners(runners, this), question.threads());
         Training asked = training;
         Doctor.Answer answer = question.ask(
-                progress -> doctor.examine(asked.subject(), understood(asked, logs), known, progress),
+                progress -> doctor.examine(asked.subject(), understood(asked, logs), known, progress, this::tellFirst),
                 doctor::interrupt,
                 DoctorText::json,
                 DoctorText::write);
-        if (answer == null) {
+        if (answer == null || answer.interrupted()) {
             return ExitStatus.INTERRUPTED;
         }
         if (folder != null) {
             write(training, answer, folder);
         }
         return answer.explanation().fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
+    }
+
+    /** What is known before the faults of a large run are simulated, which takes a while. */
+    private void tellFirst(List<String> healthy) {
+        healthy.forEach(line().getErr()::println);
+        line().getErr().println("Faults and settings are simulated now; an interruption prints what is known by then.");
+        line().getErr().flush();
     }
 
     /** What a log tells; null for a file that is none, or is not there. */

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Says of a run that is given by its files and logs whether it is slow, why, what that costs, and which settings gain most. */
@@ -25,6 +26,9 @@ public final class Doctor {
     private static final long EVENTS_MAX = 36_000_000;
     /** The same of a large run, as a multiple of its own. */
     private static final int RUNS_MIN = 2;
+
+    /** Events of a run that takes a second or more. */
+    private static final long LARGE = 3_000_000;
 
     private final Explainer explainer;
     private final FurtherRuns further;
@@ -71,6 +75,7 @@ public final class Doctor {
      * @param gains what gains most, each simulated
      * @param room what gives a tight run room and gains nothing, each simulated
      * @param untried settings that would have cost too much
+     * @param interrupted whether it was, so that faults and settings were left out
      */
     public record Answer(
             Understood understood,
@@ -78,7 +83,8 @@ public final class Doctor {
             Explanation explanation,
             List<Advice> gains,
             List<Advice> room,
-            List<String> untried) {
+            List<String> untried,
+            boolean interrupted) {
         static Answer of(Understood understood, Explanation explanation, RunResult run) {
             List<Advice> all = Advice.of(run);
             return new Answer(
@@ -87,20 +93,30 @@ public final class Doctor {
                     explanation,
                     all.stream().filter(Advice::gains).limit(TOLD).toList(),
                     all.stream().filter(one -> !one.gains()).limit(TOLD).toList(),
-                    run.facts().tried().untried());
+                    run.facts().tried().untried(),
+                    false);
         }
     }
 
     /**
-     * Answers.
+     * Answers, as far as it comes before it is interrupted.
      *
-     * @return null where it was interrupted
+     * @param first hears of a large run what is healthy, in lines, before anything further is simulated
+     * @return null where it was interrupted before the run was done
      * @throws InputException where a log is not of such a run
      */
     public @Nullable Answer examine(
-            Explainer.Subject subject, Understood understood, Explainer.Evidence evidence, ProgressListener progress)
+            Explainer.Subject subject,
+            Understood understood,
+            Explainer.Evidence evidence,
+            ProgressListener progress,
+            Consumer<List<String>> first)
             throws InputException {
-        Explanation explanation = explainer.explain(subject, evidence, progress);
+        Explanation explanation = explainer.explain(subject, evidence, progress, healthy -> {
+            if (healthy.logs().get(0).healthy().effort().executedEvents() > LARGE) {
+                first.accept(ExplanationText.healthy(healthy));
+            }
+        });
         if (explanation == null) {
             return null;
         }
@@ -109,11 +125,20 @@ public final class Doctor {
                 .findFirst()
                 .orElse(explanation.logs().get(0));
         RunResult run = own.healthy();
+        if (explainer.isInterrupted()) {
+            return interrupted(understood, explanation, run);
+        }
         ScenarioPoint point = subject.point(own.measured().at());
         long events = Math.max(EVENTS_MAX, RUNS_MIN * run.effort().executedEvents());
         Trials trials = Trials.ofEverySetting(point, run, events);
         PointRuns runs = further.runWhole(trials, progress);
-        return runs == null ? null : Answer.of(understood, explanation, trials.with(runs));
+        return runs == null
+                ? interrupted(understood, explanation, run)
+                : Answer.of(understood, explanation, trials.with(runs));
+    }
+
+    private static Answer interrupted(Understood understood, Explanation explanation, RunResult run) {
+        return new Answer(understood, run, explanation, List.of(), List.of(), List.of(), true);
     }
 
     /** Where a log is of another run than the scenario: both values, and how to make them agree. */

@@ -24,7 +24,14 @@ public final class DoctorText {
         }
         understood.evidence().forEach(out::line);
         out.asIs("\n" + ExplanationText.write(answer.explanation(), width));
-        if (answer.explanation().fits()) {
+        if (!answer.explanation().others().tooLong().isEmpty() && !answer.interrupted()) {
+            out.line("All faults: "
+                    + understood.command(
+                            "explain", " --measured '" + answer.explanation().measured() + "'") + ".");
+        }
+        if (answer.interrupted()) {
+            out.line("Interrupted: not all faults and settings were simulated.");
+        } else if (answer.explanation().fits()) {
             out.asIs("\nGains most, each simulated without a fault:\n");
             if (answer.gains().isEmpty()) {
                 out.asIs("  no setting that was tried gains 2 %\n");
@@ -63,6 +70,7 @@ public final class DoctorText {
                 .list("gains", answer.gains(), DoctorText::advice)
                 .list("room", answer.room(), DoctorText::advice)
                 .with("untried", answer.untried())
+                .with("interrupted", answer.interrupted())
                 .text();
     }
 

@@ -18,6 +18,7 @@ import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,13 @@ public final class Explainer {
 
     /** Events of a run with a fault, beyond which it is given up: some four seconds. */
     private static final long EVENTS_MAX = 12_000_000;
+    /** The same as a multiple of those of the healthy run. */
+    private static final int EVENTS_FACTOR = 2;
+
+    /** Events that faults may execute together where the answer is not to keep anybody waiting: some twelve seconds of one core. */
+    private static final long ALL_EVENTS_MAX = 36_000_000;
+    /** The same as a multiple of those of the healthy runs. */
+    private static final int ALL_EVENTS_FACTOR = 4;
 
     /** A run so many standard deviations from what was measured makes those of milder or stronger faults beyond it needless. */
     private static final double FAR = 3;
@@ -81,7 +90,7 @@ public final class Explainer {
      * @param measured what logs show, of the run or of others that differ in a few values; a speed at least
      * @param ruledOut names of faults that somebody has looked for and not found
      * @param shown a line of a log by name of the fault that it shows
-     * @param pairs whether two faults at once are tried where no single one fits
+     * @param pairs whether two faults at once are tried where no single one fits, and all faults whatever they cost
      */
     public record Evidence(List<Measured> measured, Set<String> ruledOut, Map<String, String> shown, boolean pairs) {
         public Evidence {
@@ -142,6 +151,19 @@ public final class Explainer {
      */
     public @Nullable Explanation explain(Subject subject, Evidence evidence, ProgressListener progress)
             throws InputException {
+        Explanation explanation = explain(subject, evidence, progress, healthy -> {});
+        return isInterrupted() ? null : explanation;
+    }
+
+    /**
+     * The same, as far as it comes before it is interrupted.
+     *
+     * @param first hears what was measured beside a healthy run, before any fault is tried
+     * @return null where it was interrupted before the healthy runs were done
+     */
+    @Nullable
+    Explanation explain(Subject subject, Evidence evidence, ProgressListener progress, Consumer<Explanation> first)
+            throws InputException {
         List<Measured> measured = evidence.measured();
         if (measured.stream().allMatch(log -> log.unit().isMemory())) {
             throw new InputException(List.of(new Problem(
@@ -154,13 +176,13 @@ public final class Explainer {
         for (Measured log : measured) {
             points.add(point(subject, log));
         }
-        PointRuns first = further.runWhole(points, options -> options, progress);
-        if (first == null) {
+        PointRuns healthyRuns = further.runWhole(points, options -> options, progress);
+        if (healthyRuns == null) {
             return null;
         }
         List<Explanation.Log> logs = new ArrayList<>();
         for (int i = 0; i < points.size(); i++) {
-            RunResult healthy = first.resultOf(points.get(i));
+            RunResult healthy = healthyRuns.resultOf(points.get(i));
             logs.add(new Explanation.Log(measured.get(i), healthy, expected(measured.get(i), healthy, points.get(i))));
         }
         requirePossible(subject, logs, points);
@@ -179,11 +201,52 @@ public final class Explainer {
         if (alone.verdict() != Explanation.Verdict.UNEXPLAINED) {
             return alone;
         }
+        first.accept(alone);
         List<Case> cases = cases(subject, points, logs, evidence.ruledOut());
-        Explanation single = single(alone, cases, progress);
-        return single == null || single.verdict() == Explanation.Verdict.EXPLAINED || !evidence.pairs()
+        Costs costs = Costs.of(logs, evidence.pairs());
+        Explanation single = single(alone, cases, costs, progress);
+        return isInterrupted() || single.verdict() == Explanation.Verdict.EXPLAINED || !evidence.pairs()
                 ? single
-                : new BeyondSingleFaults(subject, single, further, EVENTS_MAX, progress).tried(cases);
+                : new BeyondSingleFaults(subject, single, further, costs.ofOne(), progress).tried(cases);
+    }
+
+    /** What runs with faults may execute. */
+    private static final class Costs {
+        private final long foreseen;
+        private final long ofOne;
+        /** State. */
+        private long left;
+
+        private Costs(long foreseen, long ofOne, long left) {
+            this.foreseen = foreseen;
+            this.ofOne = ofOne;
+            this.left = left;
+        }
+
+        static Costs of(List<Explanation.Log> logs, boolean all) {
+            long largest = 0;
+            long sum = 0;
+            for (Explanation.Log log : logs) {
+                long events = log.healthy().effort().executedEvents();
+                largest = Math.max(largest, events);
+                sum += events;
+            }
+            return new Costs(
+                    sum,
+                    Math.max(EVENTS_MAX, EVENTS_FACTOR * largest),
+                    all ? Long.MAX_VALUE : Math.max(ALL_EVENTS_MAX, ALL_EVENTS_FACTOR * sum));
+        }
+
+        long ofOne() {
+            return ofOne;
+        }
+
+        /** Whether a case may run. */
+        boolean spend(Case one) {
+            boolean enough = one.points().isEmpty() || foreseen <= left;
+            left -= enough && !one.points().isEmpty() ? foreseen : 0;
+            return enough;
+        }
     }
 
     /** Of faults whose keys nobody gives. */
@@ -202,50 +265,55 @@ public final class Explainer {
     }
 
     /** Every fault alone. Where one that a log shows explains the speed, only what the scenario leaves open runs beside it. */
-    private @Nullable Explanation single(Explanation alone, List<Case> cases, ProgressListener progress) {
+    private Explanation single(Explanation alone, List<Case> cases, Costs costs, ProgressListener progress) {
         Map<Case, List<RunResult>> ran = new IdentityHashMap<>();
         Explanation.Others known = alone.others();
         if (!known.shown().isEmpty()) {
-            Predicate<Case> first = one ->
-                    known.shown().containsKey(one.fault()) || known.questions().containsKey(one.fault());
-            Explanation shown = run(alone, cases.stream().filter(first).toList(), ran, progress)
-                    ? explanation(alone, cases, ran)
-                    : null;
-            if (shown == null
-                    || !shown.suspects().isEmpty()
-                            && shown.suspects().get(0).explains()
-                            && known.shown().containsKey(shown.suspects().get(0).fault())) {
+            Predicate<Case> isShown = one -> known.shown().containsKey(one.fault());
+            Predicate<Case> isOpen = one -> known.questions().containsKey(one.fault());
+            run(alone, cases.stream().filter(isShown).toList(), ran, costs, progress);
+            run(alone, cases.stream().filter(isShown.or(isOpen)).toList(), ran, costs, progress);
+            Explanation shown = explanation(alone, cases, ran);
+            if (!shown.suspects().isEmpty()
+                    && shown.suspects().get(0).explains()
+                    && known.shown().containsKey(shown.suspects().get(0).fault())) {
                 return shown;
             }
         }
-        return run(alone, cases, ran, progress) ? explanation(alone, cases, ran) : null;
+        run(alone, cases, ran, costs, progress);
+        return explanation(alone, cases, ran);
     }
 
     /**
-     * Runs what has not run. Of ordered strengths the middle one runs first, then milder and stronger ones until one lies far from what was measured.
+     * Runs what has not run, common faults first. Of ordered strengths the middle one runs first, then milder and stronger ones until one lies far from what was measured.
      *
-     * @param ran what has run; takes what runs
-     * @return false where it was interrupted
+     * @param ran what has run, without results where it was interrupted or would have cost too much; takes what runs
      */
-    private boolean run(
-            Explanation alone, List<Case> cases, Map<Case, List<RunResult>> ran, ProgressListener progress) {
+    private void run(
+            Explanation alone,
+            List<Case> cases,
+            Map<Case, List<RunResult>> ran,
+            Costs costs,
+            ProgressListener progress) {
         Map<String, List<Case>> faults = new LinkedHashMap<>();
         cases.forEach(one ->
                 faults.computeIfAbsent(one.fault(), name -> new ArrayList<>()).add(one));
         List<Case> wave = new ArrayList<>();
         do {
+            List<Case> paid = wave.stream()
+                    .sorted(Comparator.comparing(
+                                    (Case one) -> !alone.others().shown().containsKey(one.fault()))
+                            .thenComparing(one -> -one.odds()))
+                    .filter(costs::spend)
+                    .toList();
             PointRuns runs = further.runWhole(
-                    wave.stream().flatMap(one -> one.points().stream()).toList(),
-                    options -> options.within(EVENTS_MAX),
+                    paid.stream().flatMap(one -> one.points().stream()).toList(),
+                    options -> options.within(costs.ofOne()),
                     progress);
-            if (runs == null) {
-                return false;
-            }
-            wave.forEach(one -> ran.put(one, results(one, runs)));
+            wave.forEach(one -> ran.put(one, runs == null || !paid.contains(one) ? List.of() : results(one, runs)));
             wave.clear();
             faults.values().forEach(strengths -> wave.addAll(next(alone, strengths, ran)));
         } while (!wave.isEmpty());
-        return true;
     }
 
     private static List<Case> next(Explanation alone, List<Case> strengths, Map<Case, List<RunResult>> ran) {
@@ -519,6 +587,10 @@ public final class Explainer {
                         .map(near -> "; the nearest published run, " + near.id() + ", is simulated "
                                 + ExplanationText.percent(near.error()) + " off")
                         .orElse("");
+    }
+
+    boolean isInterrupted() {
+        return further.isInterrupted();
     }
 
     /** Stops what runs and begins nothing further. */

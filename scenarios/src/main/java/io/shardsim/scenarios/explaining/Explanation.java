@@ -291,6 +291,12 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         return sum;
     }
 
+    /** The first speed as a command line has it. */
+    String measured() {
+        Measured first = logs.get(0).measured();
+        return first.words(first.value());
+    }
+
     /** Whether all runs fit in memory. */
     public boolean fits() {
         return logs.stream().allMatch(log -> log.healthy().fits());

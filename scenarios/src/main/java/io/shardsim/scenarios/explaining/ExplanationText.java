@@ -6,6 +6,7 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.reports.writing.TextTable;
 import io.shardsim.topology.InstanceSpec;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -48,18 +49,7 @@ public final class ExplanationText {
                 return out.toString();
             }
         }
-        for (Explanation.Log log : explanation.logs()) {
-            Measured measured = log.measured();
-            String place = measured.place();
-            if (measured.isHealthy()) {
-                out.line((place.isEmpty() ? "Healthy" : "Healthy at " + place) + ", as you say.");
-            } else {
-                out.line((place.isEmpty() ? "Healthy: " : "Healthy at " + place + ": ") + log.healthyRange()
-                        + ", simulated "
-                        + measured.words(log.figure(log.healthy())) + ". Measured: " + measured.words(measured.value())
-                        + ".");
-            }
-        }
+        healthy().forEach(out::line);
         if (!explanation.others().ruledOut().isEmpty()) {
             out.line("Ruled out: " + String.join(", ", explanation.others().ruledOut()) + ".");
         }
@@ -75,9 +65,36 @@ public final class ExplanationText {
         return out.toString();
     }
 
+    /** What was measured beside what healthy runs show, a line each. */
+    static List<String> healthy(Explanation explanation) {
+        return new ExplanationText(explanation, Integer.MAX_VALUE).healthy();
+    }
+
+    private List<String> healthy() {
+        List<String> lines = new ArrayList<>();
+        for (Explanation.Log log : explanation.logs()) {
+            Measured measured = log.measured();
+            String place = measured.place();
+            if (measured.isHealthy()) {
+                lines.add((place.isEmpty() ? "Healthy" : "Healthy at " + place) + ", as you say.");
+            } else {
+                lines.add((place.isEmpty() ? "Healthy: " : "Healthy at " + place + ": ") + log.healthyRange()
+                        + ", simulated "
+                        + measured.words(log.figure(log.healthy())) + ". Measured: " + measured.words(measured.value())
+                        + ".");
+            }
+        }
+        return lines;
+    }
+
     private void causesNotListed() {
         if (explanation.verdict() == Explanation.Verdict.EXPLAINED
                 || explanation.verdict() == Explanation.Verdict.UNEXPLAINED) {
+            List<String> left = explanation.others().tooLong();
+            if (!left.isEmpty()) {
+                out.line("Not simulated: " + Quantities.counted(left.size(), "fault") + ", such as " + left.get(0)
+                        + ".");
+            }
             out.line("Or a cause that is not listed: " + KnownFault.names().size() + " faults are known.");
         }
     }
@@ -104,7 +121,11 @@ public final class ExplanationText {
             case EXPLAINED ->
                 slower + (isShown(explanation.suspects().get(0)) ? "In the log: " : "Likeliest: ")
                         + explanation.suspects().get(0).title() + "." + rivals();
-            default -> slower + "No single known fault fits the evidence.";
+            default ->
+                slower
+                        + (explanation.others().tooLong().isEmpty()
+                                ? "No single known fault fits the evidence."
+                                : "No single fault that was simulated fits the evidence.");
         };
     }
 

@@ -44,7 +44,8 @@ class DoctorTest {
                         new Doctor.Understood(List.of("a"), List.of(), List.of(), List.of(), "small.yaml"),
                         Explainer.Evidence.of(
                                 List.of(new Measured(1, Measured.Unit.OF_HEALTHY, Map.of())), Set.of(), List.of()),
-                        (share, what) -> {}));
+                        (share, what) -> {},
+                        healthy -> {}));
     }
 
     /** Many micro-batches made every plan too costly for trials that were bounded by what the run itself executes. */
@@ -76,9 +77,39 @@ class DoctorTest {
                 .containsSubsequence("Gains most", "torch.compile: ", "Memory is tight. These give room", " (-")
                 .doesNotContain("Not tried");
         Doctor.Answer ended = new Doctor.Answer(
-                answer.understood(), answer.run(), answer.explanation(), List.of(), List.of(), List.of("a", "b"));
+                answer.understood(),
+                answer.run(),
+                answer.explanation(),
+                List.of(),
+                List.of(),
+                List.of("a", "b"),
+                false);
         assertThat(DoctorText.write(ended, 1000))
                 .contains("Not tried, too costly: 2 settings, such as a. All: shardsim what-if small.yaml.");
+    }
+
+    /** An interruption leaves what is known by then; a budget leaves the common faults, and a log's own before all. */
+    @Test
+    @Tag("slow")
+    void whatIsKnownIsToldWhereItIsInterrupted() throws Exception {
+        Doctor doctor = new Doctor(RUNS, 2);
+        Explainer.Subject subject =
+                Explainer.Subject.of(RunName.of("small.yaml"), SweptFile.readText("small.yaml", SPLIT));
+        Doctor.Answer answer = Objects.requireNonNull(doctor.examine(
+                subject,
+                new Doctor.Understood(List.of("a"), List.of(), List.of(), List.of(), "small.yaml"),
+                Explainer.Evidence.of(
+                        List.of(new Measured(0.3, Measured.Unit.OF_HEALTHY, Map.of())), Set.of(), List.of()),
+                (share, what) -> {
+                    if (!what.contains("of 1 point")) {
+                        doctor.interrupt();
+                    }
+                },
+                healthy -> {}));
+        assertThat(answer.interrupted()).isTrue();
+        assertThat(DoctorText.write(answer, 1000))
+                .contains("Healthy: ", "Not simulated: ", "Interrupted: not all faults and settings were simulated.")
+                .doesNotContain("Gains most");
     }
 
     @Test
