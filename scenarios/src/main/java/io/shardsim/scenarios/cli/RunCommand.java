@@ -249,6 +249,7 @@ final class RunCommand extends Speaking {
             ReportFolder.make(line(), svg, "--svg", List.of());
         }
         // What waits for a member takes no core here, and a point that fails on one does not keep the others waiting.
+        // A point that fails on one member does not keep the others waiting.
         PointRuns runs = new PointRuns(scenarios, cluster.atOnce(threads), !cluster.isLocal());
         AdvisedRuns advised = new AdvisedRuns(scenarios, runs);
         PricedDifferences prices = new PricedDifferences(runners, threads);

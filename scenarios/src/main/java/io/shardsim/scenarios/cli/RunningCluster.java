@@ -17,7 +17,7 @@ final class RunningCluster {
     /** Begins what a command says of its cluster. */
     static final String SAYS = "cluster: ";
 
-    /** More than any cluster has workers. */
+    /** Points that a cluster is asked for at once; more than any has threads, few enough to be asked for again each second. */
     private static final int POINTS_ON_THEIR_WAY = 256;
 
     @Option(

@@ -93,27 +93,6 @@ final class FsdpStage extends ReplicatedStep {
     }
 
     @Override
-    boolean reducesIn(boolean lastMicroBatch) {
-        return lastMicroBatch;
-    }
-
-    @Override
-    boolean goesBefore(long bucketElements, long nextElements) {
-        return false;
-    }
-
-    @Override
-    boolean goesAfter(long bucketElements) {
-        return false;
-    }
-
-    /** Units are reduced before the update. */
-    @Override
-    int reduce(Bucket bucket, int computed) {
-        return computed;
-    }
-
-    @Override
     int prepareUpdate(int gradientsReady) {
         int reduced = gradientsReady;
         for (Part part : parts) {

@@ -114,21 +114,6 @@ public class Megatron extends ShardingStrategy {
             writer.allocate(MemoryOwner.OPTIMIZER_STATES, job.optimizerBytes(updated()));
         }
 
-        @Override
-        boolean reducesIn(boolean lastMicroBatch) {
-            return lastMicroBatch;
-        }
-
-        @Override
-        boolean goesBefore(long bucketElements, long nextElements) {
-            return false;
-        }
-
-        @Override
-        boolean goesAfter(long bucketElements) {
-            return false;
-        }
-
         /**
          * Gradients in FP32 are added to the buffer, in BF16 or FP16 autograd adds them up itself: what a product has written is read, and the sum read and
          * written. A product that does so itself reads and writes the sum in place of writing a gradient.
@@ -139,12 +124,6 @@ public class Megatron extends ShardingStrategy {
             long sum = inFp32 ? 4 : own;
             long moved = settings.flag("gradient_accumulation_fusion") ? 2 * sum - own : 2 * sum + own;
             return writer.copy(Stream.COMPUTE, moved * elements, "accumulate gradients", computed);
-        }
-
-        /** What is full is the whole buffer; it goes off in the update. */
-        @Override
-        int reduce(Bucket bucket, int computed) {
-            return computed;
         }
 
         @Override

@@ -69,16 +69,24 @@ abstract class ReplicatedStep {
     abstract void holdStates();
 
     /** True when the gradients of this micro-batch are reduced. */
-    abstract boolean reducesIn(boolean lastMicroBatch);
+    boolean reducesIn(boolean lastMicroBatch) {
+        return lastMicroBatch;
+    }
 
     /** True when a bucket goes off before a gradient is added to it. */
-    abstract boolean goesBefore(long bucketElements, long nextElements);
+    boolean goesBefore(long bucketElements, long nextElements) {
+        return false;
+    }
 
     /** True when a bucket goes off once a gradient has been added to it. */
-    abstract boolean goesAfter(long bucketElements);
+    boolean goesAfter(long bucketElements) {
+        return false;
+    }
 
-    /** Reduces a bucket; returns the last operation on it. */
-    abstract int reduce(Bucket bucket, int computed);
+    /** Reduces a bucket; returns the last operation on it. Where none is reduced beside backward, that is its last. */
+    int reduce(Bucket bucket, int computed) {
+        return computed;
+    }
 
     /** What the optimizer needs beside the gradients; returns the operation after which it has it. */
     abstract int prepareUpdate(int gradientsReady);
