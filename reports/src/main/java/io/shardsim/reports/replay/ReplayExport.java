@@ -1,12 +1,17 @@
 package io.shardsim.reports.replay;
 
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.zip.GZIPOutputStream;
 
 /**
  * The page as one file that plays what it holds without a server: its scripts in one, its style and a recording inlined. The file's own policy lets
@@ -16,6 +21,7 @@ public final class ReplayExport {
     /** Each script behind those that it uses; their names are distinct, so that they can be one. */
     private static final List<String> SCRIPTS = List.of(
             "format.js",
+            "address.js",
             "scene.js",
             "layout.js",
             "source.js",
@@ -26,6 +32,7 @@ public final class ReplayExport {
             "panel.js",
             "race.js",
             "lessons.js",
+            "tour.js",
             "main.js");
 
     private static final String STYLE_LINK = "<link rel=\"stylesheet\" href=\"page.css\">\n";
@@ -37,9 +44,10 @@ public final class ReplayExport {
      * The file.
      *
      * @param recorded what the page plays, see {@code RecordedSource} in source.js
+     * @param packed what it reads when that is wanted, by name
      * @param charted whether it holds a lesson, whose chart needs the scripts of the report
      */
-    public static String write(Object recorded, boolean charted) {
+    public static String write(Object recorded, Map<String, ?> packed, boolean charted) {
         List<String> charts =
                 charted ? ReplayPage.charts().stream().map(ReplayExport::text).toList() : List.of();
         String style = text("page.css");
@@ -51,6 +59,10 @@ public final class ReplayExport {
                 + charts.stream().map(chart -> " '" + hash(chart) + "'").collect(Collectors.joining())
                 + "; style-src '" + hash(style)
                 + "'; img-src data: blob:; base-uri 'none'; form-action 'none'";
+        StringBuilder parts = new StringBuilder();
+        packed.forEach((name, part) -> parts.append("<script type=\"application/gzip\" id=\"" + name + "\">")
+                .append(Base64.getEncoder().encodeToString(zipped(ReplayJson.bytes(part))))
+                .append("</script>\n"));
         // Within a script element only "</" could end it early; JSON may write the slash escaped.
         String data = ReplayJson.text(recorded).replace("</", "<\\/").replace("<!--", "<\\u0021--");
         String head = "<meta http-equiv=\"Content-Security-Policy\" content=\"" + policy + "\">\n<style>" + style
@@ -60,7 +72,8 @@ public final class ReplayExport {
                 .replace(SCRIPT_LINK, head)
                 .replace(
                         "</body>",
-                        charts.stream()
+                        parts
+                                + charts.stream()
                                         .map(chart -> "<script>" + chart + "</script>\n")
                                         .collect(Collectors.joining())
                                 + "<script type=\"module\">" + script + "</script>\n</body>");
@@ -68,6 +81,16 @@ public final class ReplayExport {
 
     private static String text(String name) {
         return new String(Objects.requireNonNull(ReplayPage.asset(name), name).content(), StandardCharsets.UTF_8);
+    }
+
+    private static byte[] zipped(byte[] content) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (GZIPOutputStream zip = new GZIPOutputStream(out)) {
+            zip.write(content);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return out.toByteArray();
     }
 
     private static String hash(String content) {

@@ -12,6 +12,7 @@ import io.shardsim.simulator.observation.Recording.RecordedPath;
 import io.shardsim.simulator.observation.Recording.Spans;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.topology.Cluster;
+import io.shardsim.topology.Faults;
 import io.shardsim.topology.InstanceSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -77,7 +78,21 @@ public final class ReplayJson {
                 .with("nicsPerNode", instance.nicsPerNode())
                 .with("pcieSwitches", instance.pcie().switches())
                 .with("switchOfGpu", switchOfGpu)
-                .with("switchOfNic", switchOfNic);
+                .with("switchOfNic", switchOfNic)
+                .with("slow", slow(cluster));
+    }
+
+    /** Devices of node 0 that are slower than others of their kind, by slot. */
+    private static List<JsonObject> slow(Cluster cluster) {
+        List<JsonObject> slow = new ArrayList<>();
+        if (cluster.slowNicRate() != null) {
+            int nic = cluster.gpusPerNode() + 1 + cluster.instance().pcie().switches();
+            slow.add(new JsonObject().with("slot", nic).with("words", "slow NIC"));
+        }
+        if (cluster.faults().slowGpuPerMille() > Faults.NONE.slowGpuPerMille()) {
+            slow.add(new JsonObject().with("slot", 0).with("words", "slow GPU"));
+        }
+        return slow;
     }
 
     private static List<Object> label(Label label) {

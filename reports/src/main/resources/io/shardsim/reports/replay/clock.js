@@ -1,7 +1,8 @@
 // The virtual clock that all drawings follow.
 
-/** A frame at most every 50 ms, 20 a second. */
-const FRAME_MS = 50;
+/** What a frame takes where nobody has measured yet, and at most: a tab that slept goes on where it was, it does not jump. */
+const FRAME_MS = 1000 / 60;
+const SLEPT_MS_MAX = 200;
 
 export class Clock {
   /** @param onTick is called after every change of the instant */
@@ -23,19 +24,14 @@ export class Clock {
     if (this.playing) return;
     if (this.ps >= this.endPs) this.ps = 0;
     this.playing = true;
-    this.last = performance.now();
-    this.due = this.last + FRAME_MS;
+    let last = performance.now();
     const frame = now => {
       if (!this.playing) return;
       requestAnimationFrame(frame);
-      const passed = now - this.last;
-      // A screen whose frames nearly divide 50 ms is let be a millisecond early, and pays it back in the next frame.
-      if (now < this.due - 1) return;
-      this.due = Math.max(this.due + FRAME_MS, now + FRAME_MS / 2);
-      this.last = now;
+      const passed = Math.max(0, Math.min(now - last, SLEPT_MS_MAX));
+      last = now;
       this.frames++;
-      // A tab that slept goes on where it was, it does not jump.
-      this.ps = Math.min(this.endPs, this.ps + Math.min(passed, 4 * FRAME_MS) * 1e9 / this.slowDown);
+      this.ps = Math.min(this.endPs, this.ps + passed * 1e9 / this.slowDown);
       if (this.ps >= this.endPs) this.playing = false;
       this.onTick();
     };

@@ -1,11 +1,14 @@
 // The cluster at one instant: what GPUs do, which links carry something, where chunks are, what waits at ports.
 
 import {layoutOf} from './layout.js';
+import {drawHalo, lettering} from './scene.js';
 import {time, bytes} from './format.js';
 import {GATHERS, REDUCES} from './recording.js';
 
 /** Chunks that are drawn one by one; beyond that every other, third ... is. */
 const DOTS_MAX = 1500;
+/** In a narrower device the length of its queue would hide what passes. */
+const QUEUE_WIDTH_MIN = 24;
 
 /** Where a chunk is: its first and last bit, in hops from the sender. */
 function progressOf(journey, ps) {
@@ -57,21 +60,67 @@ export class ClusterView {
     return path.sources;
   }
 
-  draw(painter, ps, width, colours, {followed = null, framePs = 0} = {}) {
+  /** @param halo what is named beside the drawing, see {@link #haloed} */
+  draw(painter, ps, width, colours, {followed = null, framePs = 0, halo = null} = {}) {
     const layout = this.layout(width);
     const journeys = this.recording.journeysAt(ps);
     this.drawFabric(painter, layout, colours);
     if (!journeys) this.drawLoad(painter, layout, ps, framePs, colours);
     const shown = journeys ? this.visible(journeys, layout) : [];
     this.drawLinks(painter, layout, shown, ps, colours);
+    if (followed || halo === 'ring') this.lightRing(painter, layout, ps, followed?.journey, colours);
     for (const box of layout.boxes) this.drawNode(painter, layout, box, ps, colours);
     if (journeys) {
       this.drawQueues(painter, layout, shown, ps, colours);
       this.drawChunks(painter, layout, shown, ps, colours, followed);
     }
     for (const box of layout.boxes) if (box.tile) this.drawTileName(painter, box, colours);
+    this.drawSlow(painter, layout, colours);
+    for (const box of this.haloed(halo, layout)) drawHalo(painter, box, colours, width);
     this.dots = shown;
     return layout;
+  }
+
+  /** Where a halo is: around a slow device or else the NICs of a node, switches, the links between leaves, or the nodes of a shard group. */
+  haloed(halo, layout) {
+    const node = layout.boxes.find(box => !box.tile);
+    const around = boxes => {
+      const [x, y] = ['x', 'y'].map(side => Math.min(...boxes.map(box => box[side])));
+      return {x, y, width: Math.max(...boxes.map(box => box.x + box.width)) - x, height: Math.max(...boxes.map(box => box.y + box.height)) - y};
+    };
+    const group = () => Math.min(layout.boxes.length, Math.ceil((this.recording.result.shard_group ?? 1) / this.recording.cluster.gpusPerNode));
+    return {
+      slow: () => this.recording.cluster.slow.map(({slot}) => layout.box(0, slot)),
+      nics: () => [around(node.nics)],
+      gpus: () => [around(node.gpus)],
+      nvswitch: () => layout.boxes.filter(box => !box.tile).map(box => box.nvSwitch),
+      spine: () => [{...around(layout.boxes.map(({leaf}) => leaf)), y: layout.spineY - 12, height: 24}],
+      group: () => [around(layout.boxes.slice(0, group()))],
+    }[halo]?.() ?? [];
+  }
+
+  /** Slow devices of node 0, each with what it is slow at. */
+  drawSlow(painter, layout, colours) {
+    if (layout.boxes[0].tile) return;
+    for (const {slot, words} of this.recording.cluster.slow) {
+      const at = layout.box(0, slot);
+      painter.rect(at.x, at.y, at.width, at.height, {fill: colours.alarm, stroke: colours.alarm, radius: 2});
+      painter.text(layout.boxes[0].x + layout.boxes[0].width - 4, layout.boxes[0].labelY, words, {fill: colours.alarm, bold: true, align: 'end'});
+    }
+  }
+
+  /** The way of all chunks that a channel of a collective moves: the ring, or the shard group. */
+  lightRing(painter, layout, ps, journey, colours) {
+    const window = this.recording.windowAt(ps);
+    const one = journey ?? window?.journeys.find(each => each.end > ps);
+    if (!window || !one) return;
+    if (this.ring?.window !== window || this.ring.operation !== one.operation || this.ring.channel !== one.channel) {
+      const own = window.journeys.filter(({operation, channel}) => operation === one.operation && channel === one.channel);
+      this.ring = {window, operation: one.operation, channel: one.channel, paths: [...new Set(own.map(({path}) => path))]};
+    }
+    for (const path of this.ring.paths) {
+      for (const source of this.sources(path)) painter.line(this.points(path, source, layout), {stroke: colours.accent, line: 3, opacity: 0.4, cap: 'round'});
+    }
   }
 
   /** Journeys with each of their copies that touches what is drawn in full. */
@@ -128,7 +177,7 @@ export class ClusterView {
       this.drawTile(painter, box, ps, colours);
       return;
     }
-    painter.text(box.x + 5, box.labelY, `Node ${box.node}`, {fill: colours.soft, size: 10});
+    painter.text(box.x + 5, box.labelY, `Node ${box.node}`, {fill: colours.soft});
     painter.rect(box.nvSwitch.x, box.nvSwitch.y, box.nvSwitch.width, box.nvSwitch.height, {fill: colours.faint, stroke: colours.soft, radius: 2});
     for (const pcie of box.pcie) painter.rect(pcie.x, pcie.y, pcie.width, pcie.height, {fill: colours.faint, stroke: colours.soft, radius: 2});
     for (const nic of box.nics) painter.rect(nic.x, nic.y, nic.width, nic.height, {fill: colours.faint, stroke: colours.ink, radius: 2});
@@ -161,8 +210,8 @@ export class ClusterView {
 
   /** Above all that crosses the tile, so that it can be read. */
   drawTileName(painter, box, colours) {
-    painter.rect(box.x + box.width / 2 - 9, box.labelY - 10, 18, 12, {fill: colours.paper, radius: 2});
-    painter.text(box.x + box.width / 2, box.labelY, String(box.node), {fill: colours.ink, size: 10, align: 'center'});
+    painter.rect(box.x + box.width / 2 - 0.8 * lettering.least, box.labelY - lettering.least + 1, 1.6 * lettering.least, lettering.least + 2, {fill: colours.paper, radius: 2});
+    painter.text(box.x + box.width / 2, box.labelY, String(box.node), {fill: colours.ink, align: 'center'});
   }
 
   /** A GPU: filled while it computes, hatched while compute waits for a collective; a bar above for gathers, below for reductions. */
@@ -202,7 +251,7 @@ export class ClusterView {
       const at = layout.box(node, slot);
       const length = Math.min(at.height + 10, 3 + 1.5 * size);
       painter.rect(at.x + at.width - 1, at.y + at.height - length, 4, length, {fill: colours.alarm, stroke: colours.paper});
-      if (at.width > 17) painter.text(at.x + at.width - 3, at.y + at.height - 1, String(size), {fill: colours.alarm, size: 10, bold: true, align: 'end'});
+      if (at.width > QUEUE_WIDTH_MIN) painter.text(at.x + at.width - 3, at.y + at.height - 1, String(size), {fill: colours.alarm, bold: true, align: 'end'});
     }
   }
 

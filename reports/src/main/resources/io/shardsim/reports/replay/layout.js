@@ -1,6 +1,8 @@
 // Where devices stand. A node is drawn as rows: NVSwitch, GPUs, PCIe switches, NICs; nodes stand on both sides of the fabric. A large cluster shows
 // one node in full and the others as tiles.
 
+import {lettering} from './scene.js';
+
 const FULL_NODES_MAX = 8;
 /** Narrower, and GPUs can no longer be told apart. */
 const FULL_NODE_WIDTH_MIN = 110;
@@ -46,7 +48,7 @@ function zoomLayout(cluster, width, zoomed) {
 }
 
 function nodeHeight(cluster, width) {
-  return cellOf(cluster, width) + 84;
+  return cellOf(cluster, width) + 72 + lettering.least;
 }
 
 function cellOf(cluster, width) {
@@ -57,13 +59,15 @@ function cellOf(cluster, width) {
 function nodeBox(cluster, node, x, y, width, flipped) {
   const cell = cellOf(cluster, width);
   const height = nodeHeight(cluster, width);
-  const at = (offset, size) => flipped ? y + height - offset - size : y + offset;
+  // Rows begin below the name.
+  const below = lettering.least - 12;
+  const at = (offset, size) => flipped ? y + height - below - offset - size : y + below + offset;
   const inner = width - 8;
   const spread = (count, size, offset, tall) => Array.from({length: count}, (_, i) =>
     ({x: x + 4 + (i + 0.5) * inner / count - size / 2, y: at(offset, tall), width: size, height: tall}));
   return {
     node, x, y, width, height, flipped,
-    labelY: flipped ? y + height - 4 : y + 11,
+    labelY: flipped ? y + height - 4 : y + lettering.least + 1,
     nvSwitch: {x: x + 4, y: at(16, 8), width: inner, height: 8},
     gpus: spread(cluster.gpusPerNode, cell, 34, cell),
     pcie: spread(cluster.pcieSwitches, Math.max(6, inner / cluster.pcieSwitches - 8), cell + 46, 7),

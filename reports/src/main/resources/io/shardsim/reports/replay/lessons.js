@@ -1,5 +1,6 @@
 // Guided lessons: a question, a prediction on a scale, then what the simulation says, drawn as in the report.
 
+import {writeAddress} from './address.js';
 import {amount, factor} from './format.js';
 
 /** A prediction that is off by no more than this factor is right, or nearly so. */
@@ -109,10 +110,12 @@ export class Lessons {
     return lesson ? () => this.open(lesson) : null;
   }
 
-  async open(lesson) {
+  /** @param said a prediction that is already made, as in an address that somebody passed on */
+  async open(lesson, said) {
     this.current = lesson;
     this.page.showHeading(lesson);
-    if (this.source.live) history.replaceState(null, '', `?lesson=${lesson.id}`);
+    writeAddress({lesson: lesson.id});
+    this.page.tellTeacher();
     for (const each of this.lessons) {
       document.getElementById(`open-${each.id}`).setAttribute('aria-current', String(each === lesson));
     }
@@ -134,21 +137,21 @@ export class Lessons {
     title.scrollIntoView({block: 'nearest'});
     try {
       const given = await this.source.given(lesson.id);
-      if (given && this.current === lesson) this.ask(lesson, given);
+      if (given && this.current === lesson) await this.ask(lesson, given, said);
     } catch (failure) {
       this.form.lastChild.textContent = failure.message;
     }
   }
 
   /** The question, what is given as bars, and a bar to drag. */
-  ask(lesson, {unit, given, asked}) {
+  async ask(lesson, {unit, given, asked}, said) {
     this.scale = new Scale(unit, given);
     const {scale} = this;
     this.rows = document.createElement('div');
     this.rows.className = 'scale';
     for (const each of given) this.rows.append(this.bar('given', each.name, each.value, each.text));
     const slider = Object.assign(document.createElement('input'), {type: 'range', id: 'prediction', min: 0, max: scale.steps, step: 1});
-    slider.value = Math.round(scale.position(given[0].value));
+    slider.value = Math.round(scale.position(said ?? given[0].value));
     const label = Object.assign(document.createElement('label'), {htmlFor: slider.id, textContent: `${asked}, you say`});
     const output = Object.assign(document.createElement('output'), {htmlFor: slider.id});
     const show = () => {
@@ -168,6 +171,7 @@ export class Lessons {
       event.preventDefault();
       this.predict(lesson, scale.value(slider.value), slider, submit);
     };
+    if (said) await this.predict(lesson, said, slider, submit);
   }
 
   /** A row of the scale: a name, a bar as long as the slider is far, the quantity. */
@@ -219,15 +223,15 @@ export class Lessons {
     scroll.setAttribute('aria-label', 'Results');
     scroll.append(table);
     const buttons = document.createElement('p');
-    if (this.source.live && lesson.watched) buttons.append(this.button('watch-lesson', 'Watch it', () => this.page.watch(lesson)), ' ');
+    if (lesson.watched) buttons.append(this.button('watch-lesson', 'Watch it', () => this.page.watch(lesson)), ' ');
     const next = this.lessons[this.lessons.indexOf(lesson) + 1];
     if (next) buttons.append(this.button('next-lesson', 'Next lesson', () => this.open(next)));
     const source = tag('p', `Every number here comes from ${answer.scenario}.`);
     source.className = 'source';
-    const drawn = drawingOf(answer.chart);
-    this.answer.replaceChildren(verdict, placeOf(drawn, answer.chart.marks, lesson.title), ...answer.after.map(words => tag('p', words)), scroll, source, buttons);
-    lesson.answered = answer;
-    await draw(drawn, answer.chart.palette, this.answer);
+    const chart = document.createElement('div');
+    this.answer.replaceChildren(verdict, chart, ...answer.after.map(words => tag('p', words)), scroll, source, buttons);
+    writeAddress({lesson: lesson.id, said: Number(said.toPrecision(6))});
+    await chartIn(chart, answer, lesson.title);
   }
 
   button(id, words, action) {
@@ -285,6 +289,13 @@ function placeOf(drawn, marks, title) {
   return box;
 }
 
+/** Draws the chart of an answer. */
+export async function chartIn(place, {chart}, title) {
+  const drawn = drawingOf(chart);
+  place.replaceChildren(placeOf(drawn, chart.marks, title));
+  await draw(drawn, chart.palette, place);
+}
+
 /** Draws by the scripts of the report, which a saved page has in itself. */
 async function draw(drawn, palette, place) {
   for (const [name, isThere] of [['echarts.min.js', () => window.echarts], ['report.js', () => window.drawFigures]]) {
@@ -299,7 +310,7 @@ async function draw(drawn, palette, place) {
   window.drawFigures(place);
 }
 
-function tag(name, words) {
+export function tag(name, words) {
   return Object.assign(document.createElement(name), {textContent: words});
 }
 

@@ -1,11 +1,13 @@
 // The page: sides, clock, knobs, keys.
 
+import {readAddress, writeAddress} from './address.js';
 import {Clock} from './clock.js';
 import {Lessons} from './lessons.js';
 import {Panel, showOnly} from './panel.js';
 import {Race} from './race.js';
-import {palette} from './scene.js';
+import {lettering, palette} from './scene.js';
 import {RecordedSource, ServerSource} from './source.js';
+import {TeacherNotes, Tour} from './tour.js';
 import {bytes, instant, span, speed, time} from './format.js';
 
 /** How long the longest run of the page plays at first. */
@@ -18,12 +20,22 @@ const SLOW_DOWN_MAX = 1.5e6;
 const FOLLOWED_SECONDS = 3;
 const RERUN_AFTER_MS = 250;
 const SIDES_APART = 30;
+/** The least letters on a drawing [px of a page of usual size]. */
+const LETTERS = 12;
+const LETTERS_PRESENTED = 16;
 /** Stretches without an event that a step goes over. */
 const WINDOWS_AHEAD_MAX = 50;
 /** While it stands, the clock tells single events apart. */
 const PAUSED_PS = 1e6;
-const PARTS = ['race', 'watch', 'lessons'];
+const PARTS = ['race', 'tour', 'watch', 'lessons'];
+const REDUCED = matchMedia('(prefers-reduced-motion: reduce)');
 const find = id => document.getElementById(id);
+
+/** The file that the page is, or the server that it came from. */
+function sourceOf(page) {
+  const recorded = find('recorded');
+  return recorded ? new RecordedSource(JSON.parse(recorded.textContent)) : new ServerSource(progress => page?.showProgress(progress), () => page?.renew());
+}
 
 class Page {
   constructor() {
@@ -31,10 +43,10 @@ class Page {
     this.colours = palette();
     this.choice = {};
     this.followAt = 0;
-    const recorded = find('recorded');
-    this.source = recorded ? new RecordedSource(JSON.parse(recorded.textContent)) : new ServerSource(progress => this.showProgress(progress), () => this.renew());
+    this.source = sourceOf(this);
     this.buildTransport();
     this.race = new Race(this, find('race'));
+    this.tour = new Tour(this, find('tour'));
     for (const part of PARTS) find(`show-${part}`).addEventListener('click', () => this.showPart(part));
     addEventListener('resize', () => this.redraw());
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
@@ -44,12 +56,14 @@ class Page {
     const offer = await this.source.offer();
     this.panels = ['a', 'b'].map(side => this.buildPanel(side));
     this.take(offer);
-    if (!this.source.live) this.showRecordedSides();
     for (const id of ['change', 'save-page']) find(id).hidden = !this.source.live;
     this.lessons = new Lessons(find('lessons'), this.source, this);
     await this.lessons.load();
     find('show-lessons').hidden = !this.lessons.lessons.length;
-    const query = new URLSearchParams(location.search);
+    this.tour.take(this.lessons.lessons);
+    find('show-tour').hidden = !this.tour.stops.length;
+    const query = readAddress();
+    if (query.has('present')) this.present();
     const lanes = query.get('race') ? query.get('race').split(',').map(Number) : offer.race ?? [];
     find('show-race').hidden = find('esc-key').hidden = !lanes.length;
     this.race.places = lanes;
@@ -57,7 +71,14 @@ class Page {
     if (lesson) {
       this.showPart('lessons');
       document.body.dataset.ready = 'lesson';
-      await this.lessons.open(lesson);
+      await this.lessons.open(lesson, Number(query.get('said')) || undefined);
+    } else if (query.has('tour') && this.tour.stops.length) {
+      this.tour.at = Math.min(this.tour.stops.length, Math.max(1, parseInt(query.get('tour')) || 1)) - 1;
+      this.showPart('tour');
+      document.body.dataset.ready = 'tour';
+    } else if (query.get('watch')) {
+      await this.watch(this.lessons.lessons.find(({id}) => id === query.get('watch')), Number(query.get('at')));
+      document.body.dataset.ready = 'all';
     } else if (lanes.length && !query.has('watch')) {
       this.showPart('race');
       await this.race.start(offer);
@@ -71,8 +92,10 @@ class Page {
     // One after the other: the first picture moves sooner.
     await this.rerun(this.panels[0]);
     const other = this.panels[1].isNone ? null : this.rerun(this.panels[1]);
-    if (!this.source.live) await this.zoomToRecorded(other);
-    if (!matchMedia('(prefers-reduced-motion: reduce)').matches) this.clock.play();
+    if (this.offer.startPs !== undefined) await this.zoomToRecorded(other);
+    const at = readAddress().get('at');
+    if (at) this.seek(Number(at));
+    else if (!REDUCED.matches) this.clock.play();
     document.body.dataset.ready = 'true';
     await other;
     document.body.dataset.ready = 'all';
@@ -81,7 +104,7 @@ class Page {
   /** A file begins where it was saved, so slow that its chunks last for half a minute. */
   async zoomToRecorded(other) {
     await other;
-    this.zoomed = ZOOMS.find(zoom => zoom >= this.clock.endPs / this.source.stretchPs) ?? ZOOMS.at(-1);
+    this.zoomed = ZOOMS.find(zoom => zoom >= this.clock.endPs / this.offer.stretchPs) ?? ZOOMS.at(-1);
     this.fitClock();
     this.clock.seek(this.offer.startPs);
   }
@@ -93,7 +116,7 @@ class Page {
     clearTimeout(this.rerunTimer);
     this.panels.forEach((panel, i) => panel.offer(offer, i ? offer.second : offer.first));
     if (this.source.live) this.buildKnobs();
-    find('leave').hidden = !offer.lesson || !this.source.live;
+    find('leave').hidden = !offer.lesson;
     this.showHeading();
   }
 
@@ -102,10 +125,12 @@ class Page {
     const {offer} = this;
     const inLessons = !find('lessons').hidden;
     const inRace = !find('race').hidden;
+    const inTour = !find('tour').hidden;
     const what = this.panels.some(panel => panel.recording?.result.collective) ? 'collective' : 'step';
-    find('title').textContent = inRace ? this.race.title : inLessons ? 'Lessons' : what === 'step' ? 'Watch a training step' : 'Watch a collective';
+    find('title').textContent = inRace ? this.race.title : inTour ? 'A tour in eight stops' : inLessons ? 'Lessons' : what === 'step' ? 'Watch a training step' : 'Watch a collective';
     find('subject').textContent = inLessons ? '' : offer.lesson ? `Lesson ${parseInt(offer.lesson)}: ${offer.title} (${offer.subject})` : offer.subject;
     document.title = `shardsim: ${inLessons ? lesson?.title ?? 'lessons' : offer.title}`;
+    document.body.dataset.part = PARTS.find(part => !find(part).hidden) ?? '';
     document.body.dataset.scenario = inLessons ? '' : offer.scenario;
     showOnly(find('key'), what);
   }
@@ -116,15 +141,6 @@ class Page {
     const panel = new Panel(element, side, this);
     element.setAttribute('aria-label', `Side ${side.toUpperCase()}`);
     return panel;
-  }
-
-  /** A file holds its runs and no others. */
-  showRecordedSides() {
-    for (const panel of this.panels) {
-      panel.point.value = this.source.has(panel.side) ? panel.point.value || '0' : '';
-      panel.showChoice();
-      for (const select of [panel.point, panel.strategy]) select.closest('label').hidden = true;
-    }
   }
 
   buildKnobs() {
@@ -168,14 +184,48 @@ class Page {
     }
     document.querySelector('.transport').hidden = part !== 'watch';
     this.showHeading(this.lessons?.current);
-    if (part === 'lessons' && this.lessons.current && this.source.live) history.replaceState(null, '', `?lesson=${this.lessons.current.id}`);
-    if (this.source.live && !this.offer.lesson && part !== 'lessons') history.replaceState(null, '', `?${part}${part === 'race' ? `=${this.race.places.join()}` : ''}`);
+    if (part === 'race') writeAddress({race: this.race.places.join()});
+    if (part === 'watch') this.tellInstant();
+    if (part === 'lessons') writeAddress({lesson: this.lessons.current?.id ?? ''});
     if (part !== 'watch') this.clock.pause();
+    if (part === 'tour') this.tour.open();
     if (part !== 'race') this.race.playing = false;
     if (part === 'watch') this.sidesRun ??= this.firstSides();
     // Whoever began elsewhere comes to the race later.
     if (part === 'race' && !this.race.lanes.length) this.race.start(this.offer).catch(failure => { find('race-ask').textContent = failure.message; });
     this.redraw();
+  }
+
+  /** A stop of the tour is a chart, or two sides without their knobs and lists. */
+  showTourOf(isChart) {
+    find('watch').hidden = isChart || this.tour.phase === 'coming' && !this.panels.some(panel => panel.recording);
+    find('tour-chart').hidden = !isChart;
+    this.redraw();
+  }
+
+  /** The address of what stands still. */
+  tellInstant() {
+    if (find('watch').hidden || !find('tour').hidden) return;
+    writeAddress({watch: this.offer.lesson, at: this.clock.playing || !this.clock.ps ? undefined : Math.round(this.clock.ps)});
+  }
+
+  /** Large enough for the last row, and little to read: drawing, sentence and legend. */
+  present() {
+    const on = document.documentElement.classList.toggle('present');
+    find('present').setAttribute('aria-pressed', String(on));
+    lettering.least = on ? LETTERS_PRESENTED : LETTERS;
+    this.redraw();
+  }
+
+  /** A second window for whoever teaches. */
+  openNotes() {
+    this.notes = window.open(`${location.pathname}${location.protocol === 'file:' ? '#' : '?'}teacher`, 'shardsim-teacher', 'width=700,height=800');
+  }
+
+  /** What the notes should be of. */
+  tellTeacher() {
+    const lesson = !find('tour').hidden ? this.tour.stop?.id : this.lessons?.current?.id;
+    if (this.notes && lesson) this.notes.postMessage({shardsim: true, lesson}, '*');
   }
 
   /** Draws the part that is shown. */
@@ -199,16 +249,22 @@ class Page {
   }
 
   /** Runs two points of a lesson side by side; without one, those of the scenario that the page began with. */
-  async watch(lesson) {
+  async watch(lesson, ps) {
+    await this.load(lesson, () => this.showPart('watch'));
+    this.seek(ps || 0);
+    find('play').focus();
+    scrollTo(0, 0);
+    if (!ps && !REDUCED.matches) this.clock.play();
+  }
+
+  /** Runs what a lesson shows on the two sides. */
+  async load(lesson, show = () => {}) {
     const offer = await this.source.offer(lesson?.id);
     for (const panel of this.panels) panel.clear();
     this.take(offer);
     this.sidesRun = Promise.all(this.shown.map(panel => this.rerun(panel)));
-    this.showPart('watch');
+    show();
     await this.sidesRun;
-    this.seek(0);
-    find('play').focus();
-    scrollTo(0, 0);
   }
 
   /** Runs a side again with what is chosen now. */
@@ -273,6 +329,10 @@ class Page {
     scrub.setAttribute('aria-valuetext', instant(clock.ps, clock.framePs, clock.endPs));
     find('happened').textContent = this.happened ?? '';
     this.showFollowed();
+    const stands = clock.playing ? null : clock.ps;
+    if (this.stands !== stands) this.tellInstant();
+    this.stands = stands;
+    if (!find('tour').hidden) this.tour.look();
   }
 
   /** Lets the browser save a file. */
@@ -330,6 +390,9 @@ class Page {
     find('follow').addEventListener('click', () => this.followAnother());
     find('scrub').addEventListener('input', event => this.seek(event.target.value / 10000 * clock.endPs));
     find('leave').addEventListener('click', () => this.watch());
+    find('present').addEventListener('click', () => this.togglePresent());
+    find('notes').addEventListener('click', () => this.openNotes());
+    addEventListener('message', event => { if (event.data?.shardsim === 'teacher') this.tellTeacher(); });
     find('save-page').addEventListener('click', () => this.savePage());
     find('save-svg').addEventListener('click', () => this.saveDrawing(false));
     find('save-png').addEventListener('click', () => this.saveDrawing(true));
@@ -354,6 +417,16 @@ class Page {
     const pressed = event.target.closest('button');
     const inRace = !find('race').hidden;
     const inLessons = !find('lessons').hidden;
+    const inTour = !find('tour').hidden;
+    if (key === 't' && !typing) {
+      this.openNotes();
+      return;
+    }
+    // What a remote control sends to darken the screen.
+    if (/^[b.]$/.test(key) && !typing) {
+      find('dark').hidden = !find('dark').hidden;
+      return;
+    }
     const actions = {
       ' ': () => this.toggle(),
       Escape: find('show-race').hidden ? null : () => this.showPart('race'),
@@ -366,10 +439,17 @@ class Page {
       Home: () => this.seek(0),
       End: () => this.seek(this.clock.endPs),
     };
-    const action = inRace ? this.race.onKey(key) : inLessons ? this.lessons.onKey(key) : actions[key];
+    const action = inRace ? this.race.onKey(key) : inTour ? this.tour.onKey(key) : inLessons ? this.lessons.onKey(key) : actions[key];
     if (!action || (typing && !(inLessons && typing.type === 'range')) || (pressed && (key === ' ' || key === 'Enter'))) return;
     event.preventDefault();
     action();
+  }
+
+  togglePresent() {
+    const query = readAddress();
+    if (query.has('present')) query.delete('present'); else query.set('present', '');
+    this.present();
+    writeAddress(Object.fromEntries(query));
   }
 
   /** The clock for the runs that are shown: its end, and a speed at which the longest plays in half a minute, slower by as much as one has zoomed in. */
@@ -478,5 +558,14 @@ class Page {
   }
 }
 
-const page = new Page();
-page.start().catch(failure => { find('subject').textContent = failure.message; });
+/** The page, or the notes for whoever teaches with it. */
+function begin() {
+  if (!readAddress().has('teacher')) return new Page().start();
+  find('title').textContent = document.title = 'Notes for whoever teaches';
+  find('subject').textContent = '';
+  find('teacher').hidden = false;
+  for (const button of document.querySelectorAll('header nav button')) button.hidden = true;
+  return new TeacherNotes(find('teacher'), sourceOf(null)).load(readAddress().get('teacher') || undefined);
+}
+
+begin().catch(failure => { find('subject').textContent = failure.message; });

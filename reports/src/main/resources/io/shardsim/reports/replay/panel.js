@@ -7,8 +7,9 @@ import {TimelineView} from './timeline.js';
 import {bytes, change, instant, time} from './format.js';
 
 /** Below this slow-down chunks are too quick to be told apart, and are not asked for while the clock runs. */
-const CHUNKS_SEEN_FRAME_PS = 5e8;
+const CHUNKS_SEEN_FRAME_PS = 2e8;
 const STRETCH_MIN_PS = 1e6;
+const STRETCH_FRAMES = 480;
 const WINDOW_MIN_PS = 2e8;
 const WINDOW_MAX_PS = 2e10;
 
@@ -130,6 +131,7 @@ export class Panel {
     const alike = this.page.panels.every(({recording}) => recording?.label === this.recording.label);
     const {words} = this.recording;
     this.recording.name = alike && words ? `${this.recording.label} (${words})` : this.recording.label;
+    this.element.dataset.words = words || this.recording.label;
     const chosen = this.page.source.live ? this.strategy.selectedOptions[0]?.textContent ?? '' : '';
     const label = this.page.source.live ? this.recording.label : this.recording.name;
     this.named.textContent = chosen && label.startsWith(chosen) ? label.slice(chosen.length).replace(/^, /, '') : label;
@@ -163,7 +165,7 @@ export class Panel {
 
   get stretchPs() {
     const {clock} = this.page;
-    return Math.max(STRETCH_MIN_PS, Math.min(this.recording.endPs, clock.framePs * 160));
+    return Math.max(STRETCH_MIN_PS, Math.min(this.recording.endPs, clock.framePs * STRETCH_FRAMES));
   }
 
   draw() {
@@ -172,15 +174,16 @@ export class Panel {
     const {clock, colours, longestPs} = this.page;
     const ps = Math.min(clock.ps, recording.endPs);
     if (!clock.playing || clock.framePs <= CHUNKS_SEEN_FRAME_PS) {
-      const ahead = clock.playing ? Math.max(WINDOW_MIN_PS, Math.min(WINDOW_MAX_PS, clock.framePs * 60)) : Math.min(WINDOW_MIN_PS, recording.endPs);
+      const ahead = clock.playing ? Math.max(WINDOW_MIN_PS, Math.min(WINDOW_MAX_PS, clock.framePs * 180)) : Math.min(WINDOW_MIN_PS, recording.endPs);
       recording.want(ps, ahead)?.then(came => { if (came && !clock.playing) this.page.draw(); });
     }
     const {zoom} = this.page;
     const width = this.cluster.clientWidth / zoom;
     if (!width) return;
     const layout = this.view.layout(width);
-    this.view.draw(new CanvasPainter(this.cluster, width, layout.height, zoom), ps, width, colours, {followed: this.followed, framePs: clock.framePs});
-    this.timeline.draw(new CanvasPainter(this.timelineCanvas, width, this.timeline.height, zoom), ps, width, colours, longestPs, this.stretchPs);
+    const halo = this.page.tour.haloOf(this.side);
+    this.view.draw(new CanvasPainter(this.cluster, width, layout.height, zoom), ps, width, colours, {followed: this.followed, framePs: clock.framePs, halo});
+    this.timeline.draw(new CanvasPainter(this.timelineCanvas, width, this.timeline.height, zoom), ps, width, colours, longestPs, this.stretchPs, halo);
     this.timelineCanvas.dataset.overview = JSON.stringify(this.timeline.means);
     const totals = recording.totalsAt(clock.ps);
     this.figures['nic-now'].textContent = bytes(totals.nicBytes);

@@ -1,5 +1,19 @@
 // One drawing, two ways to keep it: pixels of a canvas for playing, SVG for taking home.
 
+/** The least letters that anything is written in; a page that presents wants them larger. */
+export const lettering = {least: 12};
+
+/** Rings a part of a drawing that a sentence names, as far as the drawing goes. */
+export function drawHalo(painter, {x, y, width, height}, colours, end) {
+  const left = Math.max(2, x - 4);
+  const top = Math.max(2, y - 4);
+  painter.rect(left, top, Math.min(end - 2, x + width + 4) - left, y + height + 4 - top, {stroke: colours.accent, line: 4, radius: 6});
+}
+
+const hatches = new Map();
+/** Pixels of a hatch, so that it is sharp where a page is enlarged. */
+const HATCH_FINE = 3;
+
 /** Draws on a canvas. */
 export class CanvasPainter {
   /** @param zoom by how much everything is larger than its pixels say */
@@ -20,18 +34,7 @@ export class CanvasPainter {
     pen.beginPath();
     pen.roundRect(x, y, width, height, radius);
     if (fill) { pen.fillStyle = fill; pen.fill(); }
-    if (hatch) {
-      pen.save();
-      pen.clip();
-      pen.beginPath();
-      for (let at = -height; at < width; at += 4) { pen.moveTo(x + at, y + height); pen.lineTo(x + at + height, y); }
-      pen.strokeStyle = hatch;
-      pen.lineWidth = 1.4;
-      pen.stroke();
-      pen.restore();
-      pen.beginPath();
-      pen.roundRect(x, y, width, height, radius);
-    }
+    if (hatch) { pen.fillStyle = hatchOf(pen, hatch); pen.fill(); }
     if (stroke) { pen.strokeStyle = stroke; pen.lineWidth = line; pen.stroke(); }
   }
 
@@ -56,12 +59,48 @@ export class CanvasPainter {
     if (stroke) { pen.strokeStyle = stroke; pen.lineWidth = 1; pen.stroke(); }
   }
 
-  text(x, y, words, {fill, size = 11, align = 'start', bold = false}) {
+  text(x, y, words, {fill, size = 0, align = 'start', bold = false}) {
     const {pen} = this;
-    pen.font = `${bold ? '600 ' : ''}${size}px system-ui, sans-serif`;
+    pen.font = `${bold ? '600 ' : ''}${Math.max(size, lettering.least)}px system-ui, sans-serif`;
     pen.textAlign = align;
     pen.fillStyle = fill;
     pen.fillText(words, x, y);
+  }
+}
+
+/** A pattern of slanting lines, made once for each colour. */
+function hatchOf(pen, colour) {
+  if (!hatches.has(colour)) {
+    const tile = document.createElement('canvas');
+    tile.width = tile.height = 4 * HATCH_FINE;
+    const lines = tile.getContext('2d');
+    lines.scale(HATCH_FINE, HATCH_FINE);
+    lines.strokeStyle = colour;
+    lines.lineWidth = 1;
+    for (const at of [-4, 0, 4]) { lines.moveTo(at, 4); lines.lineTo(at + 4, 0); }
+    lines.stroke();
+    const pattern = pen.createPattern(tile, 'repeat');
+    pattern.setTransform(new DOMMatrix().scale(1 / HATCH_FINE));
+    hatches.set(colour, pattern);
+  }
+  return hatches.get(colour);
+}
+
+/** What stands, drawn once and shown in every frame until it changes. */
+export class Backdrop {
+  /** @param changes whatever the drawing depends on */
+  show(painter, width, height, changes, draw) {
+    const {pen} = painter;
+    const scale = pen.getTransform().a;
+    const key = `${width} ${height} ${scale} ${changes}`;
+    if (this.key !== key) {
+      this.key = key;
+      this.canvas = Object.assign(document.createElement('canvas'), {width: Math.ceil(width * scale), height: Math.ceil(height * scale)});
+      const own = Object.create(CanvasPainter.prototype, {pen: {value: this.canvas.getContext('2d')}});
+      own.pen.setTransform(scale, 0, 0, scale, 0, 0);
+      draw(own);
+    }
+    pen.drawImage(this.canvas, 0, 0, this.canvas.width / scale, this.canvas.height / scale);
   }
 }
 
@@ -95,8 +134,8 @@ export class SvgPainter {
       : `<circle cx="${n(x)}" cy="${n(y)}" r="${n(radius)}" fill="${fill}"${edge}/>`);
   }
 
-  text(x, y, words, {fill, size = 11, align = 'start', bold = false}) {
-    this.parts.push(`<text x="${n(x)}" y="${n(y)}" fill="${fill}" font-family="system-ui, sans-serif" font-size="${size}" text-anchor="${align === 'center' ? 'middle' : align}"${bold ? ' font-weight="600"' : ''}>${escapeXml(words)}</text>`);
+  text(x, y, words, {fill, size = 0, align = 'start', bold = false}) {
+    this.parts.push(`<text x="${n(x)}" y="${n(y)}" fill="${fill}" font-family="system-ui, sans-serif" font-size="${Math.max(size, lettering.least)}" text-anchor="${align === 'center' ? 'middle' : align}"${bold ? ' font-weight="600"' : ''}>${escapeXml(words)}</text>`);
   }
 
   close() {
@@ -112,8 +151,10 @@ function escapeXml(text) {
   return String(text).replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
 }
 
-/** The page's colours as they are now, light or dark. */
+/** The page's colours, light or dark: each is looked up once, until the scheme changes. */
 export function palette() {
   const style = getComputedStyle(document.documentElement);
-  return new Proxy({}, {get: (_, name) => style.getPropertyValue(`--${name}`).trim()});
+  let known = {};
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { known = {}; });
+  return new Proxy({}, {get: (_, name) => known[name] ??= style.getPropertyValue(`--${name}`).trim()});
 }

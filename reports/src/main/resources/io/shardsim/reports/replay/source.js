@@ -1,5 +1,8 @@
 // Where recordings come from: a server that runs what is asked for, or the file that the page itself is.
 
+/** Parts of a file that stay unpacked. */
+const UNPACKED_MAX = 6;
+
 /** Runs on the server that this page came from. */
 export class ServerSource {
   /** @param onForgotten is called when the server no longer knows this page, but answers again */
@@ -82,25 +85,30 @@ export class ServerSource {
   }
 }
 
-/** What the page's own file holds: one run on each side, some windows of it, perhaps a lesson with its answer. */
+/** What the page's own file holds: scenarios with runs and some windows of each, perhaps a race, lessons with their answers. */
 export class RecordedSource {
   constructor(recorded) {
     this.live = false;
     this.recorded = recorded;
+    this.unpacked = new Map();
   }
 
-  async offer() {
-    return this.recorded.offer;
+  /** A part of the file that is packed until it is wanted; the last few stay unpacked. */
+  part(id) {
+    const known = this.unpacked.get(id) ?? this.unpack(document.getElementById(id).textContent);
+    this.unpacked.delete(id);
+    this.unpacked.set(id, known);
+    if (this.unpacked.size > UNPACKED_MAX) this.unpacked.delete(this.unpacked.keys().next().value);
+    return known;
   }
 
-  /** Whether there is a run on a side. */
-  has(side) {
-    return side in this.recorded.sides;
+  async unpack(text) {
+    const packed = Uint8Array.from(atob(text), character => character.charCodeAt(0));
+    return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).json();
   }
 
-  /** For how long the file holds chunks, on the side where it holds them for less. */
-  get stretchPs() {
-    return Math.min(...Object.values(this.recorded.sides).map(({windows}) => windows.at(-1).until - windows[0].from));
+  async offer(lesson = '') {
+    return this.recorded.offers[lesson];
   }
 
   async lessons() {
@@ -115,11 +123,16 @@ export class RecordedSource {
     return this.recorded.lessons.find(({asked}) => asked.id === id).answer;
   }
 
-  async run(side) {
-    return this.recorded.sides[side]?.outline ?? null;
+  race() {
+    return this.part('run-race');
+  }
+
+  async run(side, {lesson = '', point}) {
+    const {run} = this.recorded.offers[lesson].points[point];
+    return {...(await this.part(run)).outline, run};
   }
 
   async window(side, run, from) {
-    return this.recorded.sides[side].windows.find(window => window.from <= from && from < window.until) ?? null;
+    return (await this.part(run)).windows.find(window => window.from <= from && from < window.until) ?? null;
   }
 }

@@ -1,11 +1,12 @@
 // The whole training step, and below it the streams of rank 0 around the clock.
 
 import {time} from './format.js';
+import {Backdrop, drawHalo, lettering} from './scene.js';
 
-const LANE = 12;
-const DETAIL_LANE = 16;
-const LEFT = 58;
-const TOP = 28;
+/** How wide a letter is, of its height. */
+const LETTER = 0.54;
+/** A share that would be written as none. */
+const SHARE_MIN = 5e-4;
 /** Shares of the overview are whole parts of so many. */
 const WHOLE = 10000;
 
@@ -41,9 +42,18 @@ function resampled(values, columns) {
   return Float64Array.from({length: columns}, (_, i) => (until(Math.min(values.length, (i + 1) * width)) - until(i * width)) / width);
 }
 
+/** Sizes that go with the letters [px]: rows, where they begin, and where their names end. */
+const sizes = {
+  get lane() { return lettering.least + 2; },
+  get detail() { return lettering.least + 6; },
+  get left() { return 5.4 * lettering.least; },
+  get top() { return 2 * lettering.least + 10; },
+};
+
 export class TimelineView {
   constructor(recording) {
     this.recording = recording;
+    this.backdrop = new Backdrop();
     // Pipeline stages of odd number have lanes of their own; a rank uses both of a direction, one to send and one to receive.
     this.looks = Object.fromEntries(recording.streams.map(look => [look.id, look]));
     this.streams = recording.streams.map(look => look.id).filter(stream => recording.timeline[stream]);
@@ -59,31 +69,31 @@ export class TimelineView {
   }
 
   get overviewEnd() {
-    return TOP + (this.rows.length + this.lanes.length) * LANE;
+    return sizes.top + (this.rows.length + this.lanes.length) * sizes.lane;
   }
 
   get height() {
-    return this.overviewEnd + 30 + this.streams.length * DETAIL_LANE;
+    return this.overviewEnd + 22 + lettering.least + this.streams.length * sizes.detail;
   }
 
   /**
    * @param endPs the longest step on the page, so that timelines that stand side by side have one scale
    * @param stretchPs length of the stretch
+   * @param halo what is named beside the drawing: the whole step, the streams of rank 0, or nothing
    */
-  draw(painter, ps, width, colours, endPs, stretchPs) {
+  draw(painter, ps, width, colours, endPs, stretchPs, halo) {
+    const {lane: LANE, detail: DETAIL_LANE, left: LEFT, top: TOP} = sizes;
     const x = at => LEFT + (width - LEFT - 2) * at / endPs;
-    painter.text(LEFT, 10, `whole ${this.recording.result.collective ? 'collective' : 'step'}, ${time(this.recording.endPs)}`, {fill: colours.soft, size: 10});
-    const columns = Math.max(1, Math.round(x(this.recording.endPs) - LEFT));
-    this.drawn = this.rows.map((row, i) => this.drawShares(painter, row, this.rows.length > 1 ? `stage ${i}` : 'GPUs', TOP + i * LANE, columns, colours));
-    this.drawLegend(painter, width, colours);
-    this.lanes.forEach((stream, i) => this.drawLane(painter, this.recording.timeline[stream], stream, TOP + (this.rows.length + i) * LANE, LANE - 3, x, 0, endPs, colours));
+    const standing = on => this.drawOverview(on, x, width, colours, endPs);
+    // An SVG has no backdrop.
+    if (painter.pen) this.backdrop.show(painter, width, this.overviewEnd + 2, `${endPs} ${colours.paper} ${lettering.least}`, standing); else standing(painter);
     const {overviewEnd} = this;
     const from = Math.max(0, ps - stretchPs / 2);
     const until = from + stretchPs;
     painter.rect(x(from), TOP - 2, Math.max(2, x(until) - x(from)), overviewEnd - TOP + 2, {stroke: colours.ink});
     painter.line([[x(ps), TOP - 2], [x(ps), overviewEnd]], {stroke: colours.ink, line: 1.5});
-    const top = overviewEnd + 18;
-    painter.text(LEFT, top - 5, `rank 0, ${time(stretchPs)} around the clock`, {fill: colours.soft, size: 10});
+    const top = overviewEnd + 10 + lettering.least;
+    painter.text(LEFT, top - 5, `rank 0, ${time(stretchPs)} around the clock`, {fill: colours.soft});
     const near = at => LEFT + (width - LEFT - 2) * (at - from) / stretchPs;
     this.streams.forEach((stream, lane) => {
       const y = top + lane * DETAIL_LANE;
@@ -92,12 +102,25 @@ export class TimelineView {
     });
     const bottom = top + this.streams.length * DETAIL_LANE;
     painter.line([[near(ps), top - 2], [near(ps), bottom]], {stroke: colours.ink, line: 1.5});
+    if (halo === 'step') drawHalo(painter, {x: LEFT, y: TOP - 2, width: width - LEFT - 4, height: overviewEnd - TOP + 2}, colours, width);
+    if (halo === 'streams') drawHalo(painter, {x: LEFT, y: top - 2, width: width - LEFT - 4, height: bottom - top}, colours, width);
     this.map = {from: 0, until: endPs, left: LEFT, right: width - 2, overviewEnd, near: {from, until}};
+  }
+
+  /** The whole step, which no clock moves. */
+  drawOverview(painter, x, width, colours, endPs) {
+    const {lane: LANE, left: LEFT, top: TOP} = sizes;
+    painter.text(LEFT, lettering.least, `whole ${this.recording.result.collective ? 'collective' : 'step'}, ${time(this.recording.endPs)}`, {fill: colours.soft});
+    const columns = Math.max(1, Math.round(x(this.recording.endPs) - LEFT));
+    this.drawn = this.rows.map((row, i) => this.drawShares(painter, row, this.rows.length > 1 ? `stage ${i}` : 'GPUs', TOP + i * LANE, columns, colours));
+    this.drawLegend(painter, width, colours);
+    this.lanes.forEach((stream, i) => this.drawLane(painter, this.recording.timeline[stream], stream, TOP + (this.rows.length + i) * LANE, LANE - 3, x, 0, endPs, colours));
   }
 
   /** For each pixel column the shares of its time that GPUs work, wait for each stream, and are idle, one above the other; returns their means. */
   drawShares(painter, {shares}, name, y, columns, colours) {
-    painter.text(0, y + LANE - 4, name, {fill: colours.soft, size: 10});
+    const {lane: LANE, left: LEFT} = sizes;
+    painter.text(0, y + LANE - 4, name, {fill: colours.soft});
     const height = LANE - 2;
     const bottom = new Float64Array(columns);
     const means = {};
@@ -128,18 +151,21 @@ export class TimelineView {
 
   /** What the colours of the overview mean, with the share of each. */
   drawLegend(painter, width, colours) {
-    let x = LEFT;
+    let x = sizes.left;
+    const top = lettering.least + 4;
     for (const [part, share] of Object.entries(this.means)) {
+      if (share < SHARE_MIN) continue;
       const words = `${this.recording.shares[part] ?? part.replace('_', ' ')} ${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
-      painter.rect(x, 16, 7, 7, {fill: part === 'idle' ? colours.paper : colours[part], stroke: colours.soft, line: 0.5});
-      painter.text(x + 10, 23, words, {fill: colours.soft, size: 10});
-      x += 18 + words.length * 5.2;
+      painter.rect(x, top + lettering.least - 9, 8, 8, {fill: part === 'idle' ? colours.paper : colours[part], stroke: colours.soft, line: 0.5});
+      painter.text(x + 11, top + lettering.least - 1, words, {fill: colours.soft});
+      x += 20 + words.length * LETTER * lettering.least;
     }
   }
 
   drawLane(painter, spans, stream, y, height, x, from, until, colours, named) {
+    const {left: LEFT} = sizes;
     const {lane, as} = this.looks[stream];
-    painter.text(0, y + height - 1, lane, {fill: colours.soft, size: 10});
+    painter.text(0, y + height - 1, lane, {fill: colours.soft});
     painter.line([[LEFT, y + height + 1], [x(until), y + height + 1]], {stroke: colours.rule});
     const columns = Math.max(1, Math.round(x(until) - LEFT));
     runs(coverage(spans, from, until, columns), (first, next, share) => {
@@ -147,7 +173,7 @@ export class TimelineView {
     });
     for (const [start, end, words] of named ? spans : []) {
       const left = x(Math.max(from, start));
-      if (x(Math.min(until, end)) - left > words.length * 5.6 + 6) painter.text(left + 3, y + height - 2, words, {fill: colours[`on-${as}`], size: 10});
+      if (x(Math.min(until, end)) - left > words.length * LETTER * lettering.least + 6) painter.text(left + 3, y + height - 2, words, {fill: colours[`on-${as}`]});
     }
   }
 
@@ -155,7 +181,7 @@ export class TimelineView {
   drawWaits(painter, from, until, y, x, colours) {
     if (this.recording.result.collective) return;
     for (const {at, start, end} of this.recording.waitsOf(from, until)) {
-      if (x(end) - x(start) > 0.5) painter.rect(x(start), y, x(end) - x(start), DETAIL_LANE - 4, {fill: colours.gap, hatch: colours[at]});
+      if (x(end) - x(start) > 0.5) painter.rect(x(start), y, x(end) - x(start), sizes.detail - 4, {fill: colours.gap, hatch: colours[at]});
     }
   }
 

@@ -3,12 +3,10 @@ package io.shardsim.scenarios.app;
 import io.shardsim.scenarios.cli.ExitStatus;
 import io.shardsim.scenarios.cli.Services;
 import io.shardsim.scenarios.cli.ShardsimCommand;
+import io.shardsim.scenarios.demo.Demo;
 import io.shardsim.scenarios.demo.DemoScenario;
-import io.shardsim.scenarios.demo.DemoServer;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.ReportFiles;
-import java.io.IOException;
-import java.net.InetSocketAddress;
 
 /** Where the program starts. */
 public final class Main {
@@ -36,9 +34,9 @@ public final class Main {
         return new Services(PointSimulation::new, new ReportFiles(), Main::demo);
     }
 
-    /** A server of the teaching page, not started yet. */
-    public static DemoServer demo(DemoScenario scenario, InetSocketAddress place, int threads) throws IOException {
+    /** The teaching page of a scenario. */
+    public static Demo demo(DemoScenario scenario, int threads) {
         PointSimulation simulation = new PointSimulation(threads, true);
-        return new DemoServer(scenario, simulation::run, PointSimulation::fits, place, threads);
+        return new Demo(scenario, simulation::run, PointSimulation::fits, threads);
     }
 }

@@ -1,12 +1,18 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.reports.writing.WholeFiles;
+import io.shardsim.scenarios.demo.Demo;
 import io.shardsim.scenarios.demo.DemoScenario;
 import io.shardsim.scenarios.demo.DemoServer;
+import io.shardsim.scenarios.demo.DemoSite;
 import io.shardsim.scenarios.explaining.RunName;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -19,15 +25,18 @@ import picocli.CommandLine.Parameters;
         name = "demo",
         description = {
             "Serves a page on this machine that shows a training step as it runs on the cluster, prints its address and opens it in your browser.",
-            "Only pages of that address are answered. Ends with Ctrl-C."
+            "Only pages of that address are answered. Ends with Ctrl-C. With --export it writes the page as a file instead, with all that it shows."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "1:the address cannot be listened at",
+            "0:the page was written",
+            "1:the address cannot be listened at, or the page cannot be written",
             "2:wrong usage or input",
             ExitStatus.SIGNALS + ":" + ExitStatus.BY_SIGNAL
         })
 final class DemoCommand extends Speaking {
+    private static final String INDEX = "index.html";
+
     private final Services.DemoFactory demos;
 
     @Parameters(
@@ -53,16 +62,28 @@ final class DemoCommand extends Speaking {
             description = "Runs that go on at once. Default: the number of cores, at least 2.")
     private int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
 
+    @Option(
+            names = "--export",
+            paramLabel = "DIR",
+            converter = ReportFolder.class,
+            description =
+                    "Write index.html into this folder and end: the race, the tour and all lessons with their runs. It plays from disk or any web server.")
+    private @Nullable String export;
+
     DemoCommand(Services.DemoFactory demos) {
         this.demos = demos;
     }
 
     @Override
-    int answer() throws InterruptedException, InputException {
+    int answer() throws InterruptedException, InputException, IOException {
         InetSocketAddress place = address.place();
         DemoScenario scenario =
                 file == null ? DemoScenario.open(null) : ScenarioFiles.demo(RunName.of(file), set.overrides());
-        try (DemoServer server = demos.create(scenario, place, threads)) {
+        Demo demo = demos.create(scenario, threads);
+        if (export != null) {
+            return export(demo, export);
+        }
+        try (DemoServer server = demo.at(place)) {
             server.start();
             PrintWriter out = out();
             out.println(server.address());
@@ -76,5 +97,13 @@ final class DemoCommand extends Speaking {
         } catch (IOException failure) {
             return address.refuse(failure);
         }
+    }
+
+    private int export(Demo demo, String folder) throws InterruptedException, InputException, IOException {
+        Path site = ReportFolder.make(line(), folder, "--export", List.of(INDEX));
+        WholeFiles.write(site, Map.of(INDEX, DemoSite.write(demo, this::warn)));
+        out().println("page: " + site.resolve(INDEX));
+        out().flush();
+        return ExitStatus.DONE;
     }
 }

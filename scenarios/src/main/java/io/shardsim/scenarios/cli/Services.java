@@ -1,11 +1,9 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.scenarios.demo.Demo;
 import io.shardsim.scenarios.demo.DemoScenario;
-import io.shardsim.scenarios.demo.DemoServer;
 import io.shardsim.scenarios.evaluation.ReportWriter;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
-import java.io.IOException;
-import java.net.InetSocketAddress;
 
 /**
  * What the commands are given.
@@ -14,9 +12,9 @@ import java.net.InetSocketAddress;
  */
 public record Services(RunnerFactory runners, ReportWriter reports, DemoFactory demos) {
 
-    /** Makes the server of the teaching page, not started yet. */
+    /** Makes the teaching page. */
     @FunctionalInterface
     public interface DemoFactory {
-        DemoServer create(DemoScenario scenario, InetSocketAddress place, int threads) throws IOException;
+        Demo create(DemoScenario scenario, int threads);
     }
 }

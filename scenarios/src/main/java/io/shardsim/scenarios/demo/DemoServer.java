@@ -1,7 +1,6 @@
 package io.shardsim.scenarios.demo;
 
 import com.sun.net.httpserver.HttpExchange;
-import io.shardsim.reports.replay.ReplayExport;
 import io.shardsim.reports.replay.ReplayJson;
 import io.shardsim.reports.replay.ReplayPage;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -21,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -46,6 +46,9 @@ public final class DemoServer implements AutoCloseable {
 
     private static final String LESSON = "lesson";
 
+    /** Chunks of each run that a saved page holds, some 2 MB before they are packed. */
+    private static final int FILE_JOURNEYS_MAX = 12_000;
+
     private final PageServer server;
     private final ExecutorService workers;
     private final DemoScenario scenario;
@@ -58,23 +61,12 @@ public final class DemoServer implements AutoCloseable {
     /** Chosen when the first page asks; until then nobody waits for it. */
     private @Nullable FirstSides sides;
 
-    /**
-     * @param fits whether a point fits in memory; nothing runs
-     * @param place with port 0, any that is free
-     * @param threads runs that go on at once
-     */
-    public DemoServer(
-            DemoScenario scenario,
-            RunRecorder runs,
-            Predicate<ScenarioPoint> fits,
-            InetSocketAddress place,
-            int threads)
-            throws IOException {
-        this.scenario = scenario;
-        this.runs = runs;
-        this.fits = fits;
+    DemoServer(Demo demo, InetSocketAddress place) throws IOException {
+        scenario = demo.scenario();
+        runs = demo.runs();
+        fits = demo.fits();
         server = PageServer.open(place, "demo-connection", "", null, ReplayPage::asset);
-        workers = Executors.newFixedThreadPool(threads, BoundedServer.daemons("demo-run"));
+        workers = Executors.newFixedThreadPool(demo.threads(), BoundedServer.daemons("demo-run"));
         lanes = new LaneRuns(workers, runs);
         server.serve("/api/offer", "GET", this::offer);
         server.serve("/api/events", "GET", this::events);
@@ -256,37 +248,22 @@ public final class DemoServer implements AutoCloseable {
         Map<String, String> query = PageServer.query(exchange);
         Viewer viewer = viewer(query);
         long from = number(query, "from");
-        Map<String, Object> sides = new LinkedHashMap<>();
-        for (String side : new String[] {"a", "b"}) {
-            Replay replay = viewer.replay(side, query.getOrDefault(side, ""));
-            if (replay != null && replay.outline() != null) {
-                sides.put(side, replay.recorded(from));
-            }
-        }
+        List<Replay> sides = Stream.of("a", "b")
+                .map(side -> viewer.replay(side, query.getOrDefault(side, "")))
+                .filter(replay -> replay != null && replay.fits())
+                .toList();
         if (sides.isEmpty()) {
             throw new Refused(404, "no recorded run to save");
         }
-        Map<String, Object> offer = offer(query);
-        offer.put("startPs", from);
-        offer.keySet().removeAll(List.of("knobs", "race"));
-        Map<String, Object> recorded = new LinkedHashMap<>();
-        recorded.put("offer", offer);
-        recorded.put("sides", sides);
-        List<Map<String, Object>> answered = recordedLessons(viewer, query.getOrDefault("answered", ""));
-        recorded.put("lessons", answered);
-        server.sendFile(
-                exchange,
-                "text/html; charset=utf-8",
-                "shardsim-run.html",
-                ReplayExport.write(recorded, !answered.isEmpty()));
-    }
-
-    private List<Map<String, Object>> recordedLessons(Viewer viewer, String id) throws InterruptedException {
-        Lesson lesson = lessons.lesson(id);
+        SavedPage page = new SavedPage();
+        page.add(offer(query), sides, from, FILE_JOURNEYS_MAX);
+        page.beginAt(from);
+        Lesson lesson = lessons.lesson(query.getOrDefault("answered", ""));
         LessonAnswer answer = lesson == null ? null : viewer.answer(lessons, lesson, false);
-        return lesson == null || answer == null
-                ? List.of()
-                : List.of(Map.of("asked", lesson.asked(), "given", answer.given(), "answer", answer.document()));
+        if (lesson != null && answer != null) {
+            page.add(lesson, answer);
+        }
+        server.sendFile(exchange, "text/html; charset=utf-8", "shardsim-run.html", page.write());
     }
 
     private void close(HttpExchange exchange) throws IOException, Refused {

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param points names for points of the scenario's sweep, by the sweep's values
  * @param told what is said before the prediction and after it
  * @param shown how the answer is drawn, listed and watched
+ * @param tour its place in the tour of the page; null where it has none
  */
 public record Lesson(
         String id,
@@ -24,7 +25,8 @@ public record Lesson(
         Map<String, Map<String, Object>> points,
         Question question,
         Told told,
-        Shown shown) {
+        Shown shown,
+        @Nullable Stop tour) {
     /**
      * What is predicted.
      *
@@ -77,6 +79,35 @@ public record Lesson(
             @Nullable String series,
             @Nullable Integer stages) {}
 
+    /**
+     * A stop of the tour: one sentence, then motion.
+     *
+     * @param stop from 1
+     * @param words at most 20, with figures in braces as in {@link Told}
+     * @param halo what they name, see {@code haloed} in cluster.js
+     * @param side that has it; null where both have
+     * @param from where the motion begins, as a share of the longer run
+     * @param microseconds how long it is in virtual time; null to the end of the run
+     */
+    record Stop(
+            int stop,
+            String title,
+            String words,
+            String halo,
+            @Nullable String side,
+            double from,
+            @Nullable Long microseconds) {
+        JsonObject document() {
+            return new JsonObject()
+                    .with("stop", stop)
+                    .with("title", title)
+                    .with("halo", halo)
+                    .with("side", side)
+                    .with("from", from)
+                    .with("microseconds", microseconds);
+        }
+    }
+
     public Lesson {
         points = Collections.unmodifiableMap(new LinkedHashMap<>(points));
     }
@@ -88,6 +119,8 @@ public record Lesson(
                 .with("title", title)
                 .with("before", told.before())
                 .with("question", question.words())
-                .with("watched", !shown.watch().isEmpty());
+                .with("watched", !shown.watch().isEmpty())
+                .with("teacher", told.teacher())
+                .with("tour", tour == null ? null : tour.document());
     }
 }

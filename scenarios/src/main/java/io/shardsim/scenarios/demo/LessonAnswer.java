@@ -83,6 +83,9 @@ public final class LessonAnswer {
         return new JsonObject()
                 .with("asked", quantity(lesson.question().asked()))
                 .with("after", after())
+                .with(
+                        "stop",
+                        lesson.tour() == null ? null : filled(lesson.tour().words()))
                 .with("chart", chart())
                 .with("table", table())
                 .with("scenario", "scenarios/library/" + lesson.scenario() + ".yaml");

@@ -31,7 +31,14 @@ public final class Lessons {
         for (String id : mapper.readValue(text("/lessons/order.yaml"), String[].class)) {
             Lesson read = mapper.readValue(text("/lessons/" + id + ".yaml"), Lesson.class);
             lessons.lessons.add(new Lesson(
-                    id, read.title(), read.scenario(), read.points(), read.question(), read.told(), read.shown()));
+                    id,
+                    read.title(),
+                    read.scenario(),
+                    read.points(),
+                    read.question(),
+                    read.told(),
+                    read.shown(),
+                    read.tour()));
         }
         return lessons;
     }

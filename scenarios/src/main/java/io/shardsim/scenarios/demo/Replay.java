@@ -23,8 +23,6 @@ final class Replay {
     private static final int WINDOW_JOURNEYS_MAX = 8_000;
 
     private static final int STRETCHES_MAX = 2;
-    /** Some 2 MB of a file. */
-    private static final int FILE_JOURNEYS_MAX = 12_000;
 
     private static final int FILE_WINDOWS_MAX = 40;
     private static final long FILE_WINDOW_PS = 10_000_000_000L;
@@ -65,6 +63,20 @@ final class Replay {
         return new Recorder(0, 0);
     }
 
+    /** The run's end. */
+    long endPs() {
+        return fits() ? endPs(result) : 0;
+    }
+
+    boolean fits() {
+        return !stretches.isEmpty();
+    }
+
+    /** What tells its point from the others. */
+    String words() {
+        return PointWords.of(point.values());
+    }
+
     private static long endPs(RunResult result) {
         double seconds = result.collective() == null
                 ? result.step().stepSeconds()
@@ -84,7 +96,7 @@ final class Replay {
             return null;
         }
         Map<String, Object> outline = first.outline();
-        outline.put("words", PointWords.of(point.values()));
+        outline.put("words", words());
         return outline;
     }
 
@@ -95,19 +107,27 @@ final class Replay {
         return stretch.window(fromPs, until, WINDOW_JOURNEYS_MAX);
     }
 
-    /** The outline and as many windows from an instant on as a file should hold. */
-    Map<String, Object> recorded(long fromPs) throws InterruptedException {
+    /** The outline and windows from an instant on, until they hold so many chunks. */
+    Map<String, Object> recorded(long fromPs, int journeysMax) throws InterruptedException {
         Map<String, Object> outline = Objects.requireNonNull(outline(), "a run that fits");
         List<Map<String, Object>> windows = new ArrayList<>();
         long from = Math.min(fromPs, endPs(result) - 1);
         int journeys = 0;
-        while (journeys < FILE_JOURNEYS_MAX && windows.size() < FILE_WINDOWS_MAX && from < endPs(result)) {
+        while (journeys < journeysMax && windows.size() < FILE_WINDOWS_MAX && from < endPs(result)) {
             Map<String, Object> window = window(from, Math.min(endPs(result), from + FILE_WINDOW_PS));
             windows.add(window);
             journeys += ((List<?>) Objects.requireNonNull(window.get("journeys"))).size();
             from = (Long) Objects.requireNonNull(window.get("until"));
         }
         return Map.of("outline", outline, "windows", windows);
+    }
+
+    /** For how long {@link #recorded} knows chunks. */
+    static long stretchPs(Map<?, ?> recorded) {
+        List<?> windows = (List<?>) Objects.requireNonNull(recorded.get("windows"));
+        Map<?, ?> first = (Map<?, ?>) windows.get(0);
+        Map<?, ?> last = (Map<?, ?>) windows.get(windows.size() - 1);
+        return (Long) Objects.requireNonNull(last.get("until")) - (Long) Objects.requireNonNull(first.get("from"));
     }
 
     private ReplayJson stretch(long fromPs, long untilPs) throws InterruptedException {

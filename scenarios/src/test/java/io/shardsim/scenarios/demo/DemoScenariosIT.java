@@ -136,8 +136,8 @@ class DemoScenariosIT extends TeachingPage {
                 training: {global_batch: 16, sequence_length: 512, micro_batch: 1, precision: bf16, activation_checkpointing: full}
                 strategy: {kind: megatron, tensor_parallel: 2, pipeline_parallel: 2}
                 """);
-        try (DemoServer split = Main.demo(
-                DemoScenario.open(file.toString()), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2)) {
+        try (DemoServer split = Main.demo(DemoScenario.open(file.toString()), 2)
+                .at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
             split.start();
             browser.open(split.address() + "?watch", 1280, "light");
             browser.until("its run", "document.body.dataset.ready === 'all'");

@@ -35,7 +35,7 @@ class DemoServerTest {
 
     @BeforeEach
     void start() throws Exception {
-        server = Main.demo(DemoScenario.open(null), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2);
+        server = Main.demo(DemoScenario.open(null), 2).at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         server.start();
     }
 

@@ -81,12 +81,8 @@ public final class RequestTarget implements Target {
     /** Starts a server, and opens a page. */
     public RequestTarget() throws Exception {
         PointSimulation simulation = new PointSimulation(new RunOptions(1, true).within(EVENTS_MAX));
-        server = new DemoServer(
-                new DemoScenario("request.yaml", SCENARIO),
-                simulation::run,
-                PointSimulation::fits,
-                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                1);
+        server = new Demo(new DemoScenario("request.yaml", SCENARIO), simulation::run, PointSimulation::fits, 1)
+                .at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         server.start();
         address = URI.create(server.address());
         page = connection();

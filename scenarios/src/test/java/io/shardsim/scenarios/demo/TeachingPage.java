@@ -36,7 +36,7 @@ abstract class TeachingPage {
     }
 
     static DemoServer served(DemoScenario scenario) throws IOException {
-        DemoServer served = Main.demo(scenario, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2);
+        DemoServer served = Main.demo(scenario, 2).at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         served.start();
         return served;
     }

@@ -177,7 +177,7 @@ class WatchPageIT extends TeachingPage {
     @Test
     void pageFindsItsServerAgain() throws Exception {
         DemoServer first =
-                Main.demo(DemoScenario.open(null), new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2);
+                Main.demo(DemoScenario.open(null), 2).at(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
         first.start();
         String address = first.address();
         browser.open(address + "?watch", 1280, "light");
@@ -191,8 +191,8 @@ class WatchPageIT extends TeachingPage {
                 """);
         first.close();
         int port = Integer.parseInt(address.replaceAll(".*:(\\d+)/", "$1"));
-        try (DemoServer second =
-                Main.demo(DemoScenario.open(null), new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 2)) {
+        try (DemoServer second = Main.demo(DemoScenario.open(null), 2)
+                .at(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
             second.start();
             Awaitility.await("the page is back").atMost(Duration.ofSeconds(60)).until(() -> second.viewers() == 1);
             browser.until("both have begun", "window.began >= 2");

@@ -1,0 +1,94 @@
+package io.shardsim.scenarios.demo;
+
+import io.shardsim.reports.replay.ReplayExport;
+import io.shardsim.reports.writing.JsonObject;
+import io.shardsim.reports.writing.ResultsJson;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** What a file of the page holds, which plays without a server: scenarios with their runs, perhaps a race, lessons with their answers. */
+final class SavedPage {
+    private static final String POINTS = "points";
+    private static final String RACE = "race";
+
+    private final Map<String, Object> offers = new LinkedHashMap<>();
+    private final List<Object> lessons = new ArrayList<>();
+    /** What is read when it is wanted, by its name in the file. */
+    private final Map<String, Object> packed = new LinkedHashMap<>();
+
+    /**
+     * Adds a scenario.
+     *
+     * @param offer as a server makes it; what needs a server is left out
+     * @param runs in the order in which the file offers them; the first two are shown
+     * @param fromPs where the chunks that the file holds begin
+     * @param journeysMax chunks of each run
+     */
+    void add(Map<String, Object> offer, List<Replay> runs, long fromPs, int journeysMax) throws InterruptedException {
+        List<String> words = runs.stream().map(Replay::words).distinct().toList();
+        List<Map<String, Object>> points = new ArrayList<>();
+        for (Replay run : runs) {
+            String name = "run-" + packed.size();
+            packed.put(name, run.fits() ? run.recorded(fromPs, journeysMax) : Map.of("outline", unfit(run)));
+            points.add(Map.of(
+                    "words",
+                    words.size() == runs.size() ? run.words() : run.result().label(),
+                    "strategy",
+                    "",
+                    "tooLarge",
+                    !run.fits(),
+                    "run",
+                    name));
+        }
+        Map<String, Object> own = new LinkedHashMap<>(offer);
+        own.keySet().removeAll(List.of("knobs", RACE, "second"));
+        own.put("strategies", List.of());
+        own.put(POINTS, points);
+        own.put("first", 0);
+        if (runs.size() > 1) {
+            own.put("second", 1);
+        }
+        offers.put(String.valueOf(offer.get("lesson")), own);
+    }
+
+    private static Map<String, @Nullable Object> unfit(Replay run) {
+        return new JsonObject()
+                .with("label", run.result().label())
+                .with("result", ResultsJson.run(run.result()))
+                .with("remedy", run.result().remedy());
+    }
+
+    /** The page opens with a race between the first runs of the scenario that was added under no lesson. */
+    void race(Race race, int lanes) {
+        packed.put("run-race", race.document());
+        offer().put(RACE, IntStream.range(0, lanes).boxed().toList());
+    }
+
+    /** The page begins at an instant, so slow that the chunks that it holds last for a while. */
+    void beginAt(long ps) {
+        long stretchPs = packed.values().stream()
+                .mapToLong(run -> Replay.stretchPs((Map<?, ?>) run))
+                .min()
+                .orElse(1);
+        offer().put("startPs", ps);
+        offer().put("stretchPs", stretchPs);
+    }
+
+    @SuppressWarnings("unchecked")
+    private Map<String, Object> offer() {
+        return (Map<String, Object>) offers.values().iterator().next();
+    }
+
+    void add(Lesson lesson, LessonAnswer answer) {
+        lessons.add(Map.of("asked", lesson.asked(), "given", answer.given(), "answer", answer.document()));
+    }
+
+    /** The file. */
+    String write() {
+        return ReplayExport.write(Map.of("offers", offers, "lessons", lessons), packed, !lessons.isEmpty());
+    }
+}
