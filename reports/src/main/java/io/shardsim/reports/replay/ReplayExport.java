@@ -33,6 +33,7 @@ public final class ReplayExport {
             "race.js",
             "lessons.js",
             "tour.js",
+            "zoom.js",
             "main.js");
 
     private static final String STYLE_LINK = "<link rel=\"stylesheet\" href=\"page.css\">\n";

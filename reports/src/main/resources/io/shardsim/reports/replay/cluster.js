@@ -61,8 +61,10 @@ export class ClusterView {
   }
 
   /** @param halo what is named beside the drawing, see {@link #haloed} */
-  draw(painter, ps, width, colours, {followed = null, framePs = 0, halo = null} = {}) {
+  draw(painter, ps, width, colours, {followed = null, framePs = 0, halo = null, zoom = null} = {}) {
     const layout = this.layout(width);
+    this.sight = zoom?.sight(this, layout, followed, ps) ?? null;
+    if (this.sight) painter.look(this.sight, width);
     const journeys = this.recording.journeysAt(ps);
     this.drawFabric(painter, layout, colours);
     if (!journeys) this.drawLoad(painter, layout, ps, framePs, colours);
@@ -276,6 +278,12 @@ export class ClusterView {
     part.push(along(points, head));
     painter.line(part, {stroke: colours[dot.journey.stream], line: 6, cap: 'round'});
     painter.dot(dot.x, dot.y, 6, {fill: colours[dot.journey.stream], stroke: colours.ink, square: dot.journey.stream === 'reduce'});
+  }
+
+  /** Where a chunk is on the drawing. */
+  spotOf({journey, source}, ps, layout) {
+    const {head, tail} = progressOf(journey, ps);
+    return along(this.points(journey.path, source, layout), (head + tail) / 2);
   }
 
   /** The chunk nearest to a spot of the drawing, or null. */

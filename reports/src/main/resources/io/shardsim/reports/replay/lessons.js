@@ -223,7 +223,7 @@ export class Lessons {
     scroll.setAttribute('aria-label', 'Results');
     scroll.append(table);
     const buttons = document.createElement('p');
-    if (lesson.watched) buttons.append(this.button('watch-lesson', 'Watch it', () => this.page.watch(lesson)), ' ');
+    if (lesson.watched && this.source.holds(lesson.id)) buttons.append(this.button('watch-lesson', 'Watch it', () => this.page.watch(lesson)), ' ');
     const next = this.lessons[this.lessons.indexOf(lesson) + 1];
     if (next) buttons.append(this.button('next-lesson', 'Next lesson', () => this.open(next)));
     const source = tag('p', `Every number here comes from ${answer.scenario}.`);

@@ -9,6 +9,7 @@ import {lettering, palette} from './scene.js';
 import {RecordedSource, ServerSource} from './source.js';
 import {TeacherNotes, Tour} from './tour.js';
 import {bytes, instant, span, speed, time} from './format.js';
+import {Zoom} from './zoom.js';
 
 /** How long the longest run of the page plays at first. */
 const PLAY_SECONDS = 30;
@@ -47,6 +48,7 @@ class Page {
     this.buildTransport();
     this.race = new Race(this, find('race'));
     this.tour = new Tour(this, find('tour'));
+    this.zooming = new Zoom(this);
     for (const part of PARTS) find(`show-${part}`).addEventListener('click', () => this.showPart(part));
     addEventListener('resize', () => this.redraw());
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.redraw());
@@ -113,10 +115,11 @@ class Page {
   take(offer) {
     this.offer = offer;
     this.choice = {};
+    this.zooming.reset();
     clearTimeout(this.rerunTimer);
     this.panels.forEach((panel, i) => panel.offer(offer, i ? offer.second : offer.first));
     if (this.source.live) this.buildKnobs();
-    find('leave').hidden = !offer.lesson;
+    find('leave').hidden = !offer.lesson || !this.source.holds('');
     this.showHeading();
   }
 
@@ -388,6 +391,7 @@ class Page {
     find('step').addEventListener('click', () => this.step(1));
     find('back').addEventListener('click', () => this.step(-1));
     find('follow').addEventListener('click', () => this.followAnother());
+    find('closer').addEventListener('click', () => this.zooming.enter());
     find('scrub').addEventListener('input', event => this.seek(event.target.value / 10000 * clock.endPs));
     find('leave').addEventListener('click', () => this.watch());
     find('present').addEventListener('click', () => this.togglePresent());
@@ -429,7 +433,9 @@ class Page {
     }
     const actions = {
       ' ': () => this.toggle(),
-      Escape: find('show-race').hidden ? null : () => this.showPart('race'),
+      Enter: () => this.zooming.enter(),
+      c: () => this.zooming.enter(),
+      Escape: () => { if (!this.zooming.leave() && !find('show-race').hidden) this.showPart('race'); },
       ArrowRight: () => this.step(1),
       ArrowLeft: () => this.step(-1),
       '+': () => this.zoomTime(1),
@@ -505,6 +511,35 @@ class Page {
     }));
     const events = recordings.map(recording => ({...recording.eventFrom(ps, direction), label: recording.name}));
     return events.length ? events.reduce((a, b) => (direction > 0 ? b.ps < a.ps : b.ps > a.ps) ? b : a) : null;
+  }
+
+  /** So many times slower than the whole step plays. */
+  slowBy(times) {
+    const slow = find('slow');
+    slow.value = [...slow.options].filter(({value}) => value <= times).at(-1)?.value ?? slow.value;
+    slow.dispatchEvent(new Event('change'));
+  }
+
+  /** To the next instant at which a device of node 0 sends something; false where none is known. */
+  async toTraffic(slotOf) {
+    const {clock} = this;
+    const [recording] = this.panels.map(panel => panel.recording).filter(Boolean).reverse();
+    const slot = slotOf(recording);
+    let at = Math.min(clock.ps, recording.endPs - 1);
+    for (let windows = 0; windows < WINDOWS_AHEAD_MAX; windows++) {
+      await recording.around(at);
+      const window = recording.windowAt(at);
+      if (!window) break;
+      const sent = window.journeys.flatMap(journey => journey.path.slots.flatMap((each, hop) => each === slot && journey.leaves[hop] > at ? [Math.max(at, journey.starts[hop])] : []));
+      if (sent.length) {
+        this.seek(Math.min(...sent));
+        return true;
+      }
+      at = window.until;
+    }
+    this.happened = 'No chunk passes this NIC any more in this step.';
+    this.draw();
+    return false;
   }
 
   /** Picks the next chunk that is under way, of the first side that has any. */

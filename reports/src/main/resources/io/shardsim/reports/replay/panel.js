@@ -182,7 +182,7 @@ export class Panel {
     if (!width) return;
     const layout = this.view.layout(width);
     const halo = this.page.tour.haloOf(this.side);
-    this.view.draw(new CanvasPainter(this.cluster, width, layout.height, zoom), ps, width, colours, {followed: this.followed, framePs: clock.framePs, halo});
+    this.view.draw(new CanvasPainter(this.cluster, width, layout.height, zoom), ps, width, colours, {followed: this.followed, framePs: clock.framePs, halo, zoom: this.page.zooming});
     this.timeline.draw(new CanvasPainter(this.timelineCanvas, width, this.timeline.height, zoom), ps, width, colours, longestPs, this.stretchPs, halo);
     this.timelineCanvas.dataset.overview = JSON.stringify(this.timeline.means);
     const totals = recording.totalsAt(clock.ps);
@@ -222,7 +222,9 @@ export class Panel {
   pick(event) {
     if (!this.recording) return;
     const box = this.cluster.getBoundingClientRect();
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top].map(at => at / this.page.zoom);
+    const {sight, placed} = this.view;
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top].map((at, i) =>
+      at / this.page.zoom * (sight ? sight.width / placed.width : 1) + (sight ? [sight.x, sight.y][i] : 0));
     const dot = this.view.nearest(x, y);
     if (dot) {
       this.page.follow(this, dot);

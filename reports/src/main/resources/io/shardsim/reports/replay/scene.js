@@ -29,6 +29,12 @@ export class CanvasPainter {
     this.pen.clearRect(0, 0, width, height);
   }
 
+  /** Enlarges a part of the drawing to the width of the canvas. */
+  look({x, y, width}, canvasWidth) {
+    const times = canvasWidth / width;
+    this.pen.transform(times, 0, 0, times, -x * times, -y * times);
+  }
+
   rect(x, y, width, height, {fill, stroke, hatch, line = 1, radius = 0}) {
     const {pen} = this;
     pen.beginPath();

@@ -35,6 +35,10 @@ export class ServerSource {
     return `api/export?${query}`;
   }
 
+  holds() {
+    return true;
+  }
+
   /** What there is to watch in a lesson, or without one. */
   async offer(lesson = '') {
     return this.json(await fetch(`api/offer?lesson=${lesson}`));
@@ -107,8 +111,13 @@ export class RecordedSource {
     return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).json();
   }
 
+  /** Whether a lesson, or what is shown without one, can be watched. */
+  holds(lesson) {
+    return lesson in this.recorded.offers;
+  }
+
   async offer(lesson = '') {
-    return this.recorded.offers[lesson];
+    return this.recorded.offers[lesson] ?? Object.values(this.recorded.offers)[0];
   }
 
   async lessons() {

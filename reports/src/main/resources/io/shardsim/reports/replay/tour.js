@@ -19,7 +19,7 @@ export class Tour {
 
   /** Stops are lessons that have a place in the tour. */
   take(lessons) {
-    this.stops = lessons.filter(({tour}) => tour).sort((a, b) => a.tour.stop - b.tour.stop);
+    this.stops = lessons.filter(({id, tour}) => tour && (tour.halo === 'chart' || this.page.source.holds(id))).sort((a, b) => a.tour.stop - b.tour.stop);
   }
 
   get stop() {
