@@ -63,6 +63,83 @@ const kept = {
   },
 };
 
+/** A question with what is given as bars, and a bar to drag. */
+class Guess {
+  /**
+   * @param suffix of the names of its parts
+   * @param onGuess is called with what is said, once
+   */
+  constructor(form, suffix, words, {unit, given, asked}, onGuess) {
+    const scale = new Scale(unit, given);
+    Object.assign(this, {form, scale, onGuess});
+    this.rows = document.createElement('div');
+    this.rows.className = 'scale';
+    for (const each of given) this.rows.append(this.bar('given', each.name, each.value, each.text));
+    const slider = Object.assign(document.createElement('input'), {type: 'range', id: `prediction${suffix}`, min: 0, max: scale.steps, step: 1});
+    slider.value = Math.round(scale.position(given[0].value));
+    this.label = Object.assign(document.createElement('label'), {htmlFor: slider.id, textContent: `${asked}, you say`});
+    this.output = Object.assign(document.createElement('output'), {htmlFor: slider.id});
+    slider.addEventListener('input', () => this.tell(scale.value(slider.value)));
+    this.slider = slider;
+    this.tell(scale.value(slider.value));
+    this.rows.append(row(this.label, slider, this.output));
+    const question = document.createElement('fieldset');
+    const ends = scale.isShare ? 'The scale goes from 0 to 100 %.' : `The scale goes from ${scale.words(scale.value(0))} to ${scale.words(scale.value(scale.steps))}; it is logarithmic.`;
+    this.how = Object.assign(tag('p', `${ends} Drag the bar, or use the arrow keys.`), {className: 'source how'});
+    question.append(tag('legend', words), this.rows, this.how);
+    this.submit = Object.assign(document.createElement('button'), {type: 'submit', textContent: 'Let the simulation answer', id: `predict${suffix}`});
+    form.replaceChildren(question, this.submit);
+    form.onsubmit = event => {
+      event.preventDefault();
+      this.make(scale.value(slider.value));
+    };
+  }
+
+  tell(value) {
+    this.output.value = this.scale.words(value);
+    this.output.dataset.value = value;
+    this.slider.setAttribute('aria-valuetext', this.output.value);
+  }
+
+  /** A guess is a guess until the simulation has spoken. */
+  make(said) {
+    this.slider.value = Math.round(this.scale.position(said));
+    this.tell(said);
+    this.slider.disabled = this.submit.disabled = true;
+    return this.onGuess(said);
+  }
+
+  unlock() {
+    this.slider.disabled = this.submit.disabled = false;
+  }
+
+  /** Sets the truth beside the guess; returns the verdict. */
+  reveal(said, {name, value, text}) {
+    this.rows.lastChild.replaceWith(this.bar('guessed', this.label.textContent, said, this.output.value));
+    this.rows.append(this.bar('simulated', `${name}, simulated`, value, text));
+    this.submit.remove();
+    this.how.remove();
+    const {word, off} = judged(said, value);
+    const you = `You said ${this.scale.words(said)}, it is ${text}`;
+    const verdict = tag('p', word === 'right' ? `Right. ${you}.` : `${word === 'near' ? 'Near. ' : ''}${you}: ${factor(off)} times too ${said < value ? 'low' : 'high'}.`);
+    verdict.className = `verdict ${word.replace(' ', '-')}`;
+    return verdict;
+  }
+
+  /** A row of the scale: a name, a bar as long as the slider is far, the quantity. */
+  bar(kind, name, value, text) {
+    const line = document.createElement('span');
+    line.className = `bar ${kind}`;
+    const filled = document.createElement('span');
+    filled.style.setProperty('--far', this.scale.position(value) / this.scale.steps);
+    line.append(filled);
+    const said = tag('span', text);
+    said.className = 'said';
+    Object.assign(said.dataset, {kind, value});
+    return row(tag('span', name), line, said);
+  }
+}
+
 export class Lessons {
   /** @param page runs what a lesson wants to be watched */
   constructor(element, source, page) {
@@ -143,73 +220,27 @@ export class Lessons {
     }
   }
 
-  /** The question, what is given as bars, and a bar to drag. */
-  async ask(lesson, {unit, given, asked}, said) {
-    this.scale = new Scale(unit, given);
-    const {scale} = this;
-    this.rows = document.createElement('div');
-    this.rows.className = 'scale';
-    for (const each of given) this.rows.append(this.bar('given', each.name, each.value, each.text));
-    const slider = Object.assign(document.createElement('input'), {type: 'range', id: 'prediction', min: 0, max: scale.steps, step: 1});
-    slider.value = Math.round(scale.position(said ?? given[0].value));
-    const label = Object.assign(document.createElement('label'), {htmlFor: slider.id, textContent: `${asked}, you say`});
-    const output = Object.assign(document.createElement('output'), {htmlFor: slider.id});
-    const show = () => {
-      output.value = scale.words(scale.value(slider.value));
-      output.dataset.value = scale.value(slider.value);
-      slider.setAttribute('aria-valuetext', output.value);
-    };
-    slider.addEventListener('input', show);
-    show();
-    this.rows.append(row(label, slider, output));
-    const question = document.createElement('fieldset');
-    const ends = scale.isShare ? 'The scale goes from 0 to 100 %.' : `The scale goes from ${scale.words(scale.value(0))} to ${scale.words(scale.value(scale.steps))}; it is logarithmic.`;
-    question.append(tag('legend', lesson.question), this.rows, Object.assign(tag('p', `${ends} Drag the bar, or use the arrow keys.`), {className: 'source how'}));
-    const submit = Object.assign(document.createElement('button'), {type: 'submit', textContent: 'Let the simulation answer', id: 'predict'});
-    this.form.replaceChildren(question, submit);
-    this.form.onsubmit = event => {
-      event.preventDefault();
-      this.predict(lesson, scale.value(slider.value), slider, submit);
-    };
-    if (said) await this.predict(lesson, said, slider, submit);
+  /** The question, and what was said already, where somebody passed that on. */
+  async ask(lesson, given, said) {
+    this.unit = given.unit;
+    this.guess = new Guess(this.form, '', lesson.question, given, value => this.predict(lesson, value));
+    if (said) await this.guess.make(said);
   }
 
-  /** A row of the scale: a name, a bar as long as the slider is far, the quantity. */
-  bar(kind, name, value, text) {
-    const line = document.createElement('span');
-    line.className = `bar ${kind}`;
-    const filled = document.createElement('span');
-    filled.style.setProperty('--far', this.scale.position(value) / this.scale.steps);
-    line.append(filled);
-    const said = tag('span', text);
-    said.className = 'said';
-    Object.assign(said.dataset, {kind, value});
-    return row(tag('span', name), line, said);
-  }
-
-  async predict(lesson, said, slider, submit) {
-    // A guess is a guess until the simulation has spoken.
-    slider.disabled = submit.disabled = true;
+  async predict(lesson, said) {
     this.answer.replaceChildren(tag('p', 'Simulating every point of the lesson …'));
     try {
       const answer = await this.source.answer(lesson.id);
       if (answer && this.current === lesson) await this.show(lesson, said, answer);
     } catch (failure) {
       this.answer.replaceChildren(tag('p', failure.message));
-      slider.disabled = submit.disabled = false;
+      this.guess.unlock();
     }
   }
 
   async show(lesson, said, answer) {
-    const {name, value, text} = answer.asked;
-    const [label, , output] = this.rows.lastChild.children;
-    this.rows.lastChild.replaceWith(this.bar('guessed', label.textContent, said, output.value));
-    this.rows.append(this.bar('simulated', `${name}, simulated`, value, text));
-    for (const part of ['#predict', '.how']) this.form.querySelector(part).remove();
-    const {word, off} = judged(said, value);
-    const you = `You said ${this.scale.words(said)}, it is ${text}`;
-    const verdict = tag('p', word === 'right' ? `Right. ${you}.` : `${word === 'near' ? 'Near. ' : ''}${you}: ${factor(off)} times too ${said < value ? 'low' : 'high'}.`);
-    verdict.className = `verdict ${word.replace(' ', '-')}`;
+    const verdict = this.guess.reveal(said, answer.asked);
+    const {word} = judged(said, answer.asked.value);
     this.place.dataset.verdict = word;
     kept.write(lesson.id, word);
     this.showKept();
@@ -229,9 +260,18 @@ export class Lessons {
     const source = tag('p', `Every number here comes from ${answer.scenario}.`);
     source.className = 'source';
     const chart = document.createElement('div');
-    this.answer.replaceChildren(verdict, chart, ...answer.after.map(words => tag('p', words)), scroll, source, buttons);
+    const again = document.createElement('form');
+    this.answer.replaceChildren(verdict, chart, ...answer.after.map(words => tag('p', words)), scroll, source, again, buttons);
+    this.askAgain(again, answer.again);
     writeAddress({lesson: lesson.id, said: Number(said.toPrecision(6))});
     await chartIn(chart, answer, lesson.title);
+  }
+
+  /** Another question, to see whether the cause was understood; its run is there already. */
+  askAgain(form, {words, given, asked, says}) {
+    const guess = new Guess(form, '-again', words, {unit: this.unit, given: [given], asked: asked.name}, said => {
+      form.append(guess.reveal(said, asked), tag('p', says));
+    });
   }
 
   button(id, words, action) {

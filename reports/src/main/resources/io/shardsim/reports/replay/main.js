@@ -237,15 +237,16 @@ class Page {
     this.draw();
   }
 
-  /** Shows two points of the race side by side. */
-  async watchLanes(...places) {
+  /** Shows two points of the race side by side, with the kernels that they ran with; empty for their own. */
+  async watchLanes(kernels, ...places) {
     if (this.offer.lesson) await this.watch();
     places.sort((a, b) => a - b);
-    const same = this.sidesRun && this.panels.every((panel, i) => panel.point.value === String(places[i]));
+    const same = this.sidesRun && (this.choice.kernels ?? '') === kernels && this.panels.every((panel, i) => panel.point.value === String(places[i]));
     this.panels.forEach((panel, i) => {
       panel.point.value = places[i] ?? '';
       panel.showChoice();
     });
+    if (kernels) this.choice.kernels = kernels; else delete this.choice.kernels;
     if (this.sidesRun && !same) this.turn();
     this.showPart('watch');
     scrollTo(0, 0);

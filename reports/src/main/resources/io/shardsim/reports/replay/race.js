@@ -108,7 +108,7 @@ class Lane {
   }
 
   take(lane) {
-    Object.assign(this, {name: lane.name, point: lane.point, gap: lane.gap, parts: lane.blocks ?? [], result: lane.result});
+    Object.assign(this, {name: lane.name, point: lane.point, gap: lane.gap, kernels: lane.kernels, parts: lane.blocks ?? [], result: lane.result});
     this.title.textContent = lane.name;
     this.nameVote(lane.name);
     const [light, dark] = lane.colours;
@@ -246,6 +246,7 @@ export class Race {
     this.find('go').addEventListener('click', () => this.toggle());
     this.find('again').addEventListener('click', () => this.again());
     this.find('why').addEventListener('click', () => this.why());
+    this.find('same').addEventListener('click', () => this.runAgainWith(this.kernels ? '' : this.lanes[0].kernels));
   }
 
   /** Lines up the lanes, runs them and lets go once all are there. */
@@ -254,7 +255,7 @@ export class Race {
     this.lanes = places.map((place, i) => new Lane(this, i, offer.points[place] ?? {words: ''}));
     document.getElementById('race-lanes').replaceChildren(...this.lanes.map(lane => lane.element));
     this.draw();
-    const race = await this.page.source.race(places);
+    const race = await this.page.source.race(places, this.kernels);
     if (!race) throw new Error('Other races have taken the place of this one; load the page again.');
     const {lanes} = race;
     lanes.forEach((lane, i) => this.lanes[i].take(lane));
@@ -265,10 +266,30 @@ export class Race {
     /** Virtual seconds that pass in a second. */
     this.rate = this.longestPs / 1e12 / RACE_SECONDS;
     this.isReady = true;
+    this.tellKernels();
     this.page.showHeading();
     if (matchMedia('(prefers-reduced-motion: reduce)').matches) this.seek(this.longestPs);
     else if (!this.held && !this.element.hidden) this.play();
     this.draw();
+  }
+
+  /** The same race with the kernels of the first lane in all, or each with its own again. */
+  async runAgainWith(kernels) {
+    Object.assign(this, {kernels, isReady: false, playing: false, ps: 0});
+    try {
+      await this.start(this.page.offer);
+    } catch (failure) {
+      this.put('ask', failure.message);
+    }
+  }
+
+  /** A switch for what no strategy decides. */
+  tellKernels() {
+    const all = new Set(this.lanes.map(lane => lane.kernels));
+    const same = this.find('same');
+    same.hidden = !this.page.source.live || all.size < 2 && !this.kernels;
+    same.textContent = this.kernels ? 'Each with its own kernels' : `All with the kernels of ${this.lanes[0].name}`;
+    this.element.dataset.kernels = [...all].join();
   }
 
   /** What is asked. */
@@ -336,7 +357,7 @@ export class Race {
 
   /** To the two sides: the slowest lane and the first. */
   why() {
-    if (this.order?.length) this.page.watchLanes(this.order.at(-1).point, this.order[0].point);
+    if (this.order?.length) this.page.watchLanes(this.kernels ?? '', this.order.at(-1).point, this.order[0].point);
   }
 
   draw() {

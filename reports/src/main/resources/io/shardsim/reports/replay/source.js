@@ -60,10 +60,10 @@ export class ServerSource {
     return this.json(await fetch(`api/lesson?viewer=${this.viewer}&lesson=${lesson}`, {method: 'POST'}));
   }
 
-  /** Runs several points of the scenario in one race. */
-  async race(places) {
+  /** Runs several points of the scenario in one race, each with its own kernels or all with the same. */
+  async race(places, kernels) {
     await this.ready;
-    return this.json(await fetch(`api/race?viewer=${this.viewer}`, {method: 'POST', body: JSON.stringify({points: places.join()})}));
+    return this.json(await fetch(`api/race?viewer=${this.viewer}`, {method: 'POST', body: JSON.stringify({points: places.join(), ...(kernels ? {kernels} : {})})}));
   }
 
   /** Runs a choice on a side; null when a later choice has taken its place. */

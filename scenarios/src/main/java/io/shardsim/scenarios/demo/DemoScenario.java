@@ -25,6 +25,7 @@ public final class DemoScenario {
     private static final String BUILT_IN = "/demo/first.yaml";
     private static final String STRATEGY = "strategy";
     private static final String POINT = "point";
+    private static final String KERNELS = "kernels";
     /** Subjects that a title names; of a sweep over more models or instances it names the first ones. */
     private static final int SUBJECTS_MAX = 3;
 
@@ -165,7 +166,7 @@ public final class DemoScenario {
     /**
      * The point that a choice asks for.
      *
-     * @param choice the index of a point under {@code point}, a strategy in place of its own under {@code strategy}, and values of knobs by their ids;
+     * @param choice the index of a point under {@code point}, a strategy in place of its own under {@code strategy}, a profile of kernels, and values of knobs by their ids;
      *     what is absent is as in the file
      * @throws InputException when the choice names what is not offered, or does not go together
      */
@@ -176,6 +177,11 @@ public final class DemoScenario {
                 ? points().get(index)
                 : swept.point(first + index, changes)
                         .withValues(PointWords.changed(points().get(index).values(), changes));
+    }
+
+    /** A point of the file with some values changed. */
+    ScenarioPoint changed(int index, Map<String, String> changes) throws InputException {
+        return swept.point(first + index, changes);
     }
 
     /**
@@ -209,7 +215,11 @@ public final class DemoScenario {
                 turned.put(knob.id(), value);
             }
         }
-        return knobs.changes(point, kind, turned);
+        Map<String, String> changes = new LinkedHashMap<>(knobs.changes(point, kind, turned));
+        if (choice.containsKey(KERNELS)) {
+            changes.put("training.kernels", choice.get(KERNELS));
+        }
+        return changes;
     }
 
     private int index(String asked) throws InputException {

@@ -83,7 +83,7 @@ public final class DemoServer implements AutoCloseable {
     public void start() {
         server.start();
         workers.execute(() -> sides().lanes()
-                .forEach(place -> lanes.lane(place, scenario.points().get(place))));
+                .forEach(place -> lanes.lane(place, "", scenario.points().get(place))));
     }
 
     /** Where the page is. */
@@ -197,16 +197,18 @@ public final class DemoServer implements AutoCloseable {
     private void race(HttpExchange exchange) throws IOException, Refused, InputException, InterruptedException {
         viewer(PageServer.query(exchange));
         Map<String, String> choice = choice(exchange);
+        String kernels = choice.getOrDefault("kernels", "");
         Map<Integer, ScenarioPoint> points = new LinkedHashMap<>();
         for (String place : choice.getOrDefault("points", "").split(",")) {
-            ScenarioPoint point = scenario.point(Map.of("point", place));
+            ScenarioPoint point = scenario.point(
+                    kernels.isEmpty() ? Map.of("point", place) : Map.of("point", place, "kernels", kernels));
             points.put(Integer.parseInt(place), point);
         }
         if (points.size() > FirstSides.LANES_MAX || !FirstSides.differInStrategyAlone(points.values())) {
             throw new Refused(
                     422, "a race takes two to " + FirstSides.LANES_MAX + " points that differ in strategy alone");
         }
-        Race race = lanes.race(points);
+        Race race = lanes.race(kernels, points);
         server.sendJson(exchange, 200, race == null ? GONE : race.document());
     }
 

@@ -17,17 +17,21 @@ final class LaneRuns {
 
     private final ExecutorService workers;
     private final RunRecorder runs;
-    private final Map<Integer, Future<Race.Lane>> lanes = new LinkedHashMap<>(KEPT_MAX, 0.75f, true);
+    private final Map<List<Object>, Future<Race.Lane>> lanes = new LinkedHashMap<>(KEPT_MAX, 0.75f, true);
 
     LaneRuns(ExecutorService workers, RunRecorder runs) {
         this.workers = workers;
         this.runs = runs;
     }
 
-    /** The run of a point, which begins when it is first asked for. */
-    synchronized Future<Race.Lane> lane(int place, ScenarioPoint point) {
+    /**
+     * The run of a point, which begins when it is first asked for.
+     *
+     * @param kernels profile that it runs with; empty for its own
+     */
+    synchronized Future<Race.Lane> lane(int place, String kernels, ScenarioPoint point) {
         Future<Race.Lane> lane = lanes.computeIfAbsent(
-                place,
+                List.of(place, kernels),
                 key -> workers.submit(
                         () -> new Race.Lane(place, point, Replay.record(point, runs, Replay.withoutChunks()))));
         if (lanes.size() > KEPT_MAX) {
@@ -40,9 +44,9 @@ final class LaneRuns {
 
     /** Waits for the lanes of a race; null when other races have taken their place meanwhile. */
     @Nullable
-    Race race(Map<Integer, ScenarioPoint> points) throws InterruptedException {
+    Race race(String kernels, Map<Integer, ScenarioPoint> points) throws InterruptedException {
         List<Future<Race.Lane>> own = new ArrayList<>();
-        points.forEach((place, point) -> own.add(lane(place, point)));
+        points.forEach((place, point) -> own.add(lane(place, kernels, point)));
         try {
             List<Race.Lane> all = new ArrayList<>();
             for (Future<Race.Lane> lane : own) {

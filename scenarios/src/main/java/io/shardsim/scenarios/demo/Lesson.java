@@ -33,8 +33,19 @@ public record Lesson(
      * @param figure of the result document
      * @param given points whose figure is told beforehand
      * @param asked the point whose figure is predicted
+     * @param again the question that follows
      */
-    record Question(String words, String figure, List<String> given, String asked) {}
+    record Question(String words, String figure, List<String> given, String asked, Again again) {}
+
+    /**
+     * A second question about the same figure, which whoever understood the cause can answer.
+     *
+     * @param of a point of the lesson, which is given
+     * @param name of the point that is asked for, in words
+     * @param changes what is changed of the given point
+     * @param says the answer's sentence, with figures in braces as in {@link Told}; the changed point is {@code again}
+     */
+    record Again(String words, String of, String name, Map<String, String> changes, String says) {}
 
     /**
      * What is said.

@@ -30,17 +30,24 @@ public final class LessonAnswer {
             "samples_per_second", "samples/s",
             "around_step.goodput.share", "goodput");
 
+    /** The point of the second question. */
+    static final String AGAIN = "again";
+
     private final Lesson lesson;
     private final Map<String, Map<String, @Nullable Object>> results = new LinkedHashMap<>();
     private final Map<String, RunResult> runs;
 
     /**
      * @param runs the result of each point that ran, by its name in the lesson
+     * @param again the result of the second question; null where only what is given ran
      */
-    public LessonAnswer(Lesson lesson, Map<String, RunResult> runs) {
+    public LessonAnswer(Lesson lesson, Map<String, RunResult> runs, @Nullable RunResult again) {
         this.lesson = lesson;
         this.runs = new LinkedHashMap<>(runs);
         runs.forEach((name, run) -> results.put(name, ResultsJson.run(run)));
+        if (again != null) {
+            results.put(AGAIN, ResultsJson.run(again));
+        }
     }
 
     private double value(String point, String figure) {
@@ -59,10 +66,14 @@ public final class LessonAnswer {
 
     /** A figure of the question, at the point that is named. */
     JsonObject quantity(String point) {
+        return quantity(name(Objects.requireNonNull(runs.get(point), point)), point);
+    }
+
+    private JsonObject quantity(String name, String point) {
         String figure = lesson.question().figure();
         double value = value(point, figure);
         return new JsonObject()
-                .with("name", name(Objects.requireNonNull(runs.get(point), point)))
+                .with("name", name)
                 .with("value", value)
                 .with("text", FigureUnit.of(figure).quantity(value));
     }
@@ -83,12 +94,23 @@ public final class LessonAnswer {
         return new JsonObject()
                 .with("asked", quantity(lesson.question().asked()))
                 .with("after", after())
+                .with(AGAIN, again())
                 .with(
                         "stop",
                         lesson.tour() == null ? null : filled(lesson.tour().words()))
                 .with("chart", chart())
                 .with("table", table())
                 .with("scenario", "scenarios/library/" + lesson.scenario() + ".yaml");
+    }
+
+    /** The second question with its answer. */
+    JsonObject again() {
+        Lesson.Again again = lesson.question().again();
+        return new JsonObject()
+                .with("words", again.words())
+                .with("given", quantity(again.of()))
+                .with("asked", quantity(again.name(), AGAIN))
+                .with("says", filled(again.says()));
     }
 
     /** A mark for each run, which the page draws. */

@@ -71,16 +71,17 @@ public final class Lessons {
 
     /** What all points of a lesson give. */
     public LessonAnswer answer(Lesson lesson, RunRecorder runs) throws InterruptedException {
-        return answer(lesson, lesson.points().keySet(), runs);
+        return new LessonAnswer(lesson, results(lesson, lesson.points().keySet(), runs), again(lesson, runs));
     }
 
     /** What the points of a lesson give that are told before the prediction. */
     LessonAnswer given(Lesson lesson, RunRecorder runs) throws InterruptedException {
-        return answer(lesson, lesson.question().given(), runs);
+        return new LessonAnswer(lesson, results(lesson, lesson.question().given(), runs), null);
     }
 
     /** Runs points, those apart that somebody ran before. */
-    private LessonAnswer answer(Lesson lesson, Collection<String> names, RunRecorder runs) throws InterruptedException {
+    private Map<String, RunResult> results(Lesson lesson, Collection<String> names, RunRecorder runs)
+            throws InterruptedException {
         Map<String, RunResult> answered = new LinkedHashMap<>();
         DemoScenario scenario = scenario(lesson);
         for (String name : names) {
@@ -92,7 +93,25 @@ public final class Lessons {
             }
             answered.put(name, result);
         }
-        return new LessonAnswer(lesson, answered);
+        return answered;
+    }
+
+    /** The point of the second question. */
+    private RunResult again(Lesson lesson, RunRecorder runs) throws InterruptedException {
+        Lesson.Again again = lesson.question().again();
+        String key = lesson.id() + "/" + LessonAnswer.AGAIN;
+        RunResult known = results.get(key);
+        if (known != null) {
+            return known;
+        }
+        DemoScenario scenario = scenario(lesson);
+        try {
+            RunResult result = runs.run(scenario.changed(index(lesson, scenario, again.of()), again.changes()), null);
+            results.put(key, result);
+            return result;
+        } catch (InputException refused) {
+            throw new IllegalStateException(refused.getMessage(), refused);
+        }
     }
 
     /** The points of a lesson that are watched side by side. */

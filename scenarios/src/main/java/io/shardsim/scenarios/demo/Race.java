@@ -62,6 +62,7 @@ final class Race {
                 == 1;
         out.put("name", alone ? name : name + " (" + PointWords.of(lane.point().values()) + ")");
         out.put("kind", DemoScenario.kind(lane.point()));
+        out.put("kernels", lane.result().facts().sharding().kernels());
         out.put("colours", Strategies.colours(DemoScenario.kind(lane.point())));
         Map<String, Object> outline = lane.replay().outline();
         if (outline == null) {

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
 
 /** The page as a file, opened from disk. */
 @Tag("slow")
@@ -48,10 +49,10 @@ class DemoSiteIT {
         open("");
         assertThat(browser.script("document.body.dataset.part")).isEqualTo("race");
         browser.find("h1").click();
-        browser.press(org.openqa.selenium.Keys.END);
+        browser.press(Keys.END);
         browser.until("the line", "document.querySelectorAll('.lane[data-place=\"1\"]').length === 1");
         assertThat(browser.text("#race-verdict")).contains("is first");
-        browser.press(org.openqa.selenium.Keys.ENTER);
+        browser.press(Keys.ENTER);
         browser.until("both runs", "document.querySelectorAll('.panel[data-label]').length === 2");
         browser.assertAccessible("of the file");
         browser.assertNothingWentWrong(file.toUri().toString());
@@ -91,7 +92,7 @@ class DemoSiteIT {
         assertThat(browser.text(".verdict")).isEqualTo("You said 260 ms, it is 490 ms: 1.9 times too low.");
         open("#watch=3-slow-nic&at=50000000000");
         browser.until("both runs", "document.body.dataset.ready === 'all'");
-        assertThat(browser.number("document.querySelector('#clock').dataset.ps"))
+        assertThat(browser.number("Number(document.querySelector('#clock').dataset.ps)"))
                 .isEqualTo(5e10);
         browser.find("#step").click();
         browser.until("the next event", "document.querySelector('#clock').dataset.ps > 5e10");

@@ -48,7 +48,12 @@ class LessonsTest {
     @ParameterizedTest
     @MethodSource("lessons")
     void textHoldsNoFigureOfItsOwn(Lesson lesson) throws IOException {
-        for (String paragraph : lesson.told().after()) {
+        List<String> said = new ArrayList<>(lesson.told().after());
+        said.add(lesson.question().again().says());
+        if (lesson.tour() != null) {
+            said.add(lesson.tour().words());
+        }
+        for (String paragraph : said) {
             assertThat(paragraph.replaceAll("\\{[^}]*}", ""))
                     .as("units and decimals outside braces")
                     .doesNotContainPattern("\\d\\.\\d|\\d (ms|us|s|GB|TB|GiB|%)\\b");
@@ -112,6 +117,17 @@ class LessonsTest {
         lines.add("| " + String.join(" | ", table.get(0)) + " |");
         lines.add("|---|" + "--:|".repeat(table.get(0).size() - 1));
         table.subList(1, table.size()).forEach(row -> lines.add("| " + String.join(" | ", row) + " |"));
+        JsonObject again = answer.again();
+        section(
+                lines,
+                "The question that follows",
+                List.of(lesson.question().again().words()));
+        for (String key : List.of("given", "asked")) {
+            JsonObject quantity = (JsonObject) again.get(key);
+            lines.add((key.equals("given") ? "\n- given: " : "- simulated: ") + quantity.get("name") + ": "
+                    + quantity.get("text"));
+        }
+        lines.add("\n" + again.get("says"));
         section(lines, "For the teacher", lesson.told().teacher());
         return String.join("\n", lines) + "\n";
     }

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
@@ -111,6 +112,36 @@ class RaceIT {
         assertThat(browser.find("#race").isDisplayed()).isFalse();
         browser.press(Keys.ESCAPE);
         assertThat(browser.find("#race").isDisplayed()).isTrue();
+        browser.assertNothingWentWrong(server.address());
+    }
+
+    /** Without what no strategy decides: the parts of the gap sum to it all the same. */
+    @Test
+    void runsAgainWithTheSameKernels() {
+        long before = Long.parseLong(data(browser.all(".lane").get(0), "step-ps"));
+        browser.find("#race-same").click();
+        browser.until(
+                "another race",
+                "(d => d.ready === 'true' && !d.kernels.includes(','))(document.querySelector('#race').dataset)");
+        toTheLine();
+        List<WebElement> lanes = browser.all(".lane");
+        assertThat(Long.parseLong(data(lanes.get(0), "step-ps"))).isEqualTo(before);
+        long first = lanes.stream()
+                .mapToLong(lane -> Long.parseLong(data(lane, "step-ps")))
+                .min()
+                .orElseThrow();
+        for (WebElement lane : lanes) {
+            if (data(lane, "gap-ps") != null) {
+                assertThat(Long.parseLong(data(lane, "gap-ps")))
+                        .isEqualTo(Long.parseLong(data(lane, "step-ps")) - first);
+                assertThat(lane.findElement(By.cssSelector(".block.kernels")).getText())
+                        .startsWith("0.0");
+            }
+        }
+        browser.press(Keys.ENTER);
+        browser.until("both runs", "document.body.dataset.ready === 'all'");
+        assertThat(browser.number("Number(document.querySelector('.panel [data-figure=step]').dataset.value)"))
+                .isEqualTo(before / 1e12);
         browser.assertNothingWentWrong(server.address());
     }
 
