@@ -2,6 +2,7 @@ package io.shardsim.scenarios.importing;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** The YAML file that {@code accelerate config} writes. */
 final class AccelerateConfig implements Importer {
@@ -176,12 +177,11 @@ final class AccelerateConfig implements Importer {
         }
         if (shard != null && shard > 0) {
             // Accelerate refuses a mesh that is not all processes (ParallelismConfig).
-            long ranks = shard;
-            for (String other : List.of("dp_replicate_size", "tp_size", "cp_size", "sp_size")) {
-                Long size = file.whole(prefix + other, 1, RANKS_MAX);
-                ranks *= size == null ? 1 : size;
-            }
-            draft.give(Draft.WORLD, ranks, file.key(prefix + "dp_shard_size"));
+            draft.giveMesh(
+                    file,
+                    Stream.of("dp_shard_size", "dp_replicate_size", "tp_size", "cp_size", "sp_size")
+                            .map(prefix::concat)
+                            .toList());
         }
         draft.giveDegree(file, prefix + "tp_size", "strategy.tensor_parallel", 1);
         draft.giveDegree(file, prefix + "cp_size", "strategy.context_parallel", 1);

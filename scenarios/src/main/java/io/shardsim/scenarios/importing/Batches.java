@@ -46,6 +46,7 @@ final class Batches {
         }
         settleCluster(instance);
         refuseTooFew(instance);
+        settleShards(world(instance));
         settleBatch(world(instance) / ranks);
     }
 
@@ -85,23 +86,54 @@ final class Batches {
         Fact nodes = draft.fact(Draft.NODES);
         Fact world = draft.fact(Draft.WORLD);
         Fact perNode = draft.fact(Draft.GPUS_PER_NODE);
-        if (nodes != null && nodes.rank() == Rank.CHOSEN) {
-            overrule(world, nodes);
-            overrule(perNode, nodes);
-        } else if (world != null) {
+        boolean chosen = nodes != null && nodes.rank() == Rank.CHOSEN;
+        if (nodes != null && chosen && draft.has(Draft.MESH)) {
+            checkMesh(Draft.required(draft, Draft.MESH), nodes, perNode, instance);
+        } else if (world != null && !chosen) {
             fromWorld(world, nodes, perNode, instance);
         } else if (perNode != null && (Long) perNode.value() != instance.gpusPerNode()) {
             useOf(instance, (Long) perNode.value(), perNode);
+        }
+        if (nodes != null && chosen && world != null && world.key() != null && !draft.has(Draft.MESH)) {
+            world.key().judge(Verdict.IRRELEVANT, Draft.OVERRIDDEN + nodes.origin());
         }
         if (!draft.has(Draft.NODES)) {
             fromBatch(instance);
         }
     }
 
-    private static void overrule(@Nullable Fact fact, Fact chosen) {
-        ForeignKey key = fact == null ? null : fact.key();
-        if (key != null) {
-            key.judge(Verdict.IRRELEVANT, "overridden by " + chosen.origin());
+    /** The nodes of the command line have to hold the mesh of the files. */
+    private void checkMesh(Fact mesh, Fact nodes, @Nullable Fact perNode, InstanceSpec instance) {
+        long count = (Long) nodes.value();
+        long ranks = (Long) mesh.value();
+        long gpus = perNode != null
+                ? (Long) perNode.value()
+                : count == 1 ? Math.min(ranks, instance.gpusPerNode()) : instance.gpusPerNode();
+        ForeignKey key = mesh.key();
+        if (key != null && count * gpus != ranks) {
+            key.refuse(mesh.note() + " GPUs, and " + nodes.origin() + " is " + count + " x " + gpus + " = "
+                    + count * gpus + "; make the degrees multiply to " + count * gpus
+                    + (ranks % gpus == 0 ? ", or give --nodes " + ranks / gpus : ""));
+        } else if (gpus != instance.gpusPerNode()) {
+            useOf(instance, gpus, mesh);
+        }
+    }
+
+    /** All ranks that are no replicas share the states. */
+    private void settleShards(long world) {
+        Fact replicas = draft.fact(Draft.REPLICAS);
+        ForeignKey key = replicas == null ? null : replicas.key();
+        if (replicas == null || key == null) {
+            return;
+        }
+        long copies = (Long) replicas.value();
+        if (world / ranks % copies != 0) {
+            key.refuse(key.path() + " " + copies + " does not divide the " + world / ranks + " data-parallel ranks of "
+                    + world + " GPUs; write a divisor, or give --nodes N");
+        } else {
+            long group = world / ranks / copies * draft.whole("strategy.context_parallel", 1);
+            String why = world + " GPUs / " + copies + " replicas";
+            draft.settle("strategy.shard_group", new Fact(group, Rank.DEFAULT, key, why));
         }
     }
 
