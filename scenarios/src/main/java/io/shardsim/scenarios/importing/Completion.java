@@ -201,7 +201,7 @@ final class Completion {
         if (byDefault && "flash".equals(draft.text(Draft.ATTENTION)) && "fp32".equals(draft.text(Draft.PRECISION))) {
             draft.settle(
                     Draft.PRECISION,
-                    new Fact("bf16", Rank.ASSUMED, null, "no file says, and flash attention needs 16 bits"));
+                    new Fact("bf16", Rank.ASSUMED, null, "flash attention needs 16 bits, and no file asks for them"));
         }
         if ("fp32".equals(draft.text(Draft.PRECISION))) {
             draft.assume(Draft.ATTENTION, "standard", "no file says, and flash attention needs 16 bits");

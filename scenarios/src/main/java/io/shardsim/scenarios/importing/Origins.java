@@ -24,10 +24,25 @@ final class Origins {
     private final Set<YamlNode> unknown = Collections.newSetFromMap(new IdentityHashMap<>());
     /** The arguments of the script that a value comes from by default. */
     private final Map<YamlNode, String> assumed = new IdentityHashMap<>();
+
+    private final Map<YamlNode, String> changed = new IdentityHashMap<>();
     /** Results of {@code parse_args}. */
     private final Set<YamlNode> parsed = Collections.newSetFromMap(new IdentityHashMap<>());
     /** Arguments whose defaults decide conditions, with the line of one. */
     final Map<String, Integer> decided = new TreeMap<>();
+
+    /** A value that does not follow since the script changes it, as messages say it. */
+    Scalar changed(Position place, String written, String how) {
+        Scalar value = unknown(place, written + how);
+        changed.put(value, how);
+        return value;
+    }
+
+    /** How the script changes a value; null for any other. */
+    @Nullable
+    String changed(YamlNode value) {
+        return changed.get(value);
+    }
 
     /** A value that does not follow from the file, as it is written. */
     Scalar unknown(Position place, String written) {

@@ -41,6 +41,7 @@ final class SageMakerDistribution implements Importer {
         List<Entry> entries = new ArrayList<>();
         for (Entry entry : root.entries()) {
             boolean opens = entry.value() instanceof Mapping block
+                    && !block.entries().isEmpty()
                     && (entry.key().equals("distribution")
                             || INSIDE.stream().anyMatch(each -> block.entry(each) != null)
                                     && !entry.key().equals("smdistributed"));
@@ -126,6 +127,16 @@ final class SageMakerDistribution implements Importer {
                 return;
             }
         }
+        draft.afterwards(done -> {
+            Fact kind = done.fact(Draft.KIND);
+            if (kind == null || kind.rank() != Fact.Rank.GIVEN) {
+                file.judge(
+                        "entry_point",
+                        Verdict.DECIDES_THE_ANSWER,
+                        "without a distribution SageMaker starts it once on each node, and what it starts there is not"
+                                + " known; add the distribution, or give its DeepSpeed or Accelerate configuration too");
+            }
+        });
     }
 
     private static void contributeFirst(ForeignFile file, Draft draft) {
