@@ -161,7 +161,7 @@ final class Completion {
         }
         if (shape.isEmpty() && chosen == null) {
             String hub = draft.text(Draft.HUB_NAME);
-            String known = hub == null ? null : Known.catalogName(hub);
+            String known = hub == null ? null : Catalog.modelName(hub);
             Fact named = draft.fact(Draft.HUB_NAME);
             ForeignKey naming = named == null ? null : named.key();
             if (known != null) {

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.scenario;
 
 import io.shardsim.reports.Surroundings;
 import io.shardsim.scenarios.catalog.Architecture;
+import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.Refusal;
@@ -20,6 +21,7 @@ import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.topology.Cluster;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -153,7 +155,9 @@ final class TrainingResolver {
         Long microBatch = training.whole("micro_batch");
         Precision precision = precision(training);
         return new Task.Training(
-                file.value("model") instanceof String name ? name : "inline",
+                file.value("model") instanceof String name
+                        ? Objects.requireNonNullElse(Catalog.modelName(name), name)
+                        : "inline",
                 model,
                 new Task.Learning(
                         sequenceLength,

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -304,5 +306,19 @@ class ImportErrorsTest {
         Imported imported = ScenarioImport.readText("x.sh", script, nodes(4));
         assertThat(imported.text()).contains("nodes: 4", "gpus_per_node: 4");
         assertThat(ImportReport.summary(imported)).contains("irrelevant: nnodes = 2: overridden by --nodes");
+    }
+
+    @Test
+    void aScenarioMayNameAModelAsTheHubDoes() throws InputException {
+        String text = """
+                scenario: hub
+                model: meta-llama/Llama-3.1-8B
+                cluster: {instance: p5.48xlarge, nodes: 1}
+                training: {sequence_length: 4096, global_batch: 64}
+                strategy: {kind: fsdp2}
+                """;
+        Task.Training training = (Task.Training)
+                ScenarioReader.readText("hub.yaml", text).points().get(0).task();
+        assertThat(training.modelName()).isEqualTo("llama3-8b");
     }
 }
