@@ -106,11 +106,11 @@ final class AccelerateConfig implements Importer {
         }
         draft.giveWhole(file, DEEPSPEED + "gradient_accumulation_steps", Draft.ACCUMULATION, 1, 1_000_000_000);
         draft.giveDecimal(file, DEEPSPEED + "gradient_clipping", Draft.CLIPPING, 0, 1e9);
-        offload(file, draft, "offload_optimizer_device", "strategy.offload_optimizer");
+        DeepSpeedConfig.offload(file, draft, DEEPSPEED + "offload_optimizer_device", "strategy.offload_optimizer");
         if (stage != null && stage < 3) {
             file.judge(DEEPSPEED + "offload_param_device", Verdict.IRRELEVANT, "stage " + stage + " does not read it");
         } else {
-            offload(file, draft, "offload_param_device", "strategy.offload_parameters");
+            DeepSpeedConfig.offload(file, draft, DEEPSPEED + "offload_param_device", "strategy.offload_parameters");
         }
         draft.byDefault(Draft.PROFILE, "deepspeed-accelerate", "PyTorch's AdamW, as Accelerate passes it on");
         if (stage != null && (stage == 1 || stage == 2)) {
@@ -131,17 +131,6 @@ final class AccelerateConfig implements Importer {
                 file.refuse(key, key + what + ", which says the strategy; give that file, too");
             }
         });
-    }
-
-    private static void offload(ForeignFile file, Draft draft, String key, String name) {
-        String device = file.choice(DEEPSPEED + key, List.of("none", "cpu", "nvme"));
-        if (device != null) {
-            draft.give(name, !device.equals("none"), file.key(DEEPSPEED + key));
-        }
-        if ("nvme".equals(device)) {
-            file.judge(
-                    DEEPSPEED + key, Verdict.DECIDES_THE_ANSWER, name + " keeps them in host memory; NVMe is slower");
-        }
     }
 
     private static void contributeMegatron(ForeignFile file, Draft draft) {

@@ -87,35 +87,17 @@ final class Batches {
         Fact world = draft.fact(Draft.WORLD);
         Fact perNode = draft.fact(Draft.GPUS_PER_NODE);
         boolean chosen = nodes != null && nodes.rank() == Rank.CHOSEN;
-        if (nodes != null && chosen && draft.has(Draft.MESH)) {
-            checkMesh(Draft.required(draft, Draft.MESH), nodes, perNode, instance);
-        } else if (world != null && !chosen) {
-            fromWorld(world, nodes, perNode, instance);
+        boolean mesh = draft.has(Draft.MESH);
+        if (world != null && (mesh || !chosen)) {
+            fromWorld(mesh ? Draft.required(draft, Draft.MESH) : world, nodes, perNode, instance);
         } else if (perNode != null && (Long) perNode.value() != instance.gpusPerNode()) {
             useOf(instance, (Long) perNode.value(), perNode);
         }
-        if (nodes != null && chosen && world != null && world.key() != null && !draft.has(Draft.MESH)) {
-            world.key().judge(Verdict.IRRELEVANT, Draft.OVERRIDDEN + nodes.origin());
+        if (nodes != null && chosen && world != null && world.key() != null && !mesh) {
+            world.key().judge(Verdict.IRRELEVANT, "overridden by " + nodes.origin());
         }
         if (!draft.has(Draft.NODES)) {
             fromBatch(instance);
-        }
-    }
-
-    /** The nodes of the command line have to hold the mesh of the files. */
-    private void checkMesh(Fact mesh, Fact nodes, @Nullable Fact perNode, InstanceSpec instance) {
-        long count = (Long) nodes.value();
-        long ranks = (Long) mesh.value();
-        long gpus = perNode != null
-                ? (Long) perNode.value()
-                : count == 1 ? Math.min(ranks, instance.gpusPerNode()) : instance.gpusPerNode();
-        ForeignKey key = mesh.key();
-        if (key != null && count * gpus != ranks) {
-            key.refuse(mesh.note() + " GPUs, and " + nodes.origin() + " is " + count + " x " + gpus + " = "
-                    + count * gpus + "; make the degrees multiply to " + count * gpus
-                    + (ranks % gpus == 0 ? ", or give --nodes " + ranks / gpus : ""));
-        } else if (gpus != instance.gpusPerNode()) {
-            useOf(instance, gpus, mesh);
         }
     }
 
@@ -140,16 +122,23 @@ final class Batches {
     /** The files say how many GPUs there are. */
     private void fromWorld(Fact fact, @Nullable Fact nodes, @Nullable Fact perNodeFact, InstanceSpec instance) {
         long world = (Long) fact.value();
-        long perNode = perNodeFact != null
-                ? (Long) perNodeFact.value()
-                : nodes != null ? world / (Long) nodes.value() : Math.min(world, instance.gpusPerNode());
-        long count = nodes != null ? (Long) nodes.value() : world / Math.max(1, perNode);
+        boolean chosen = nodes != null && nodes.rank() == Rank.CHOSEN;
+        long given = nodes != null ? (Long) nodes.value() : 0;
+        long all = given > 1 && chosen ? instance.gpusPerNode() : Math.min(world, instance.gpusPerNode());
+        long perNode =
+                perNodeFact != null ? (Long) perNodeFact.value() : nodes != null && !chosen ? world / given : all;
+        long count = nodes != null ? given : world / Math.max(1, perNode);
         ForeignKey key = fact.key();
         if (perNode < 1 || count * perNode != world) {
-            String problem = world + " GPUs are not the same number on each node of "
-                    + (perNode < 1 ? count + " nodes" : perNode + " GPUs") + "; write a multiple, or give --nodes N";
+            String problem = chosen
+                    ? fact.note() + " GPUs, and --nodes is " + count + " x " + perNode + " = " + count * perNode
+                            + "; make the degrees multiply to " + count * perNode
+                            + (world % perNode == 0 ? ", or give --nodes " + world / perNode : "")
+                    : ": " + world + " GPUs are not the same number on each node of "
+                            + (perNode < 1 ? count + " nodes" : perNode + " GPUs")
+                            + "; write a multiple, or give --nodes N";
             if (key != null) {
-                key.refuse(key.path() + ": " + problem);
+                key.refuse(chosen ? problem : key.path() + problem);
             }
             return;
         }

@@ -24,8 +24,6 @@ final class Draft {
     static final String MESH = "mesh";
     /** Copies of the sharded states, where how many ranks share one follows from the number of GPUs. */
     static final String REPLICAS = "replicas";
-    /** How the note of a key begins that the command line overrules. */
-    static final String OVERRIDDEN = "overridden by ";
     /** GPUs of a node that are used. */
     static final String GPUS_PER_NODE = "gpus_per_node";
     /** A published model by its name on the Hugging Face hub. */
@@ -60,7 +58,7 @@ final class Draft {
         } else if (known.rank() == Rank.GIVEN && !known.value().equals(value)) {
             refuse(key, known);
         } else if (!known.value().equals(value)) {
-            key.judge(Verdict.IRRELEVANT, OVERRIDDEN + known.origin());
+            key.judge(Verdict.IRRELEVANT, "overridden by " + known.origin());
         }
     }
 
@@ -71,7 +69,7 @@ final class Draft {
         if (key == null || known == null || known.rank() != Rank.CHOSEN || !file.isOpen(key)) {
             return false;
         }
-        key.judge(Verdict.IRRELEVANT, OVERRIDDEN + known.origin());
+        key.judge(Verdict.IRRELEVANT, "overridden by " + known.origin());
         return true;
     }
 

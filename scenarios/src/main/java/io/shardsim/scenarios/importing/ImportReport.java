@@ -103,7 +103,7 @@ public final class ImportReport {
                         || key.verdict() == Verdict.NOT_MODELLED
                                 && (key.note().startsWith("slows the job")
                                         || key.note().contains("did you mean"))
-                        || key.note().startsWith(Draft.OVERRIDDEN))
+                        || key.note().startsWith("overridden by "))
                 .forEach(key -> lines.add(
                         key.verdict().words() + ": " + key.key() + " = " + written(key.value()) + ": " + key.note()));
         for (Assumption each : imported.assumptions()) {

@@ -22,12 +22,7 @@ final class PythonArguments {
     private static final Pattern SETS = Pattern.compile(
             "(?m)(?:(?<=\\. )\\w+(?= (?:(?:[%&|^@]|//|\\*\\*) )?[-+*/]?= )|(?<=^\\w{1,99} \\. )\\w+ (?!\\())");
 
-    /** What sets attributes without their names. */
     private static final Pattern SETS_ANY = Pattern.compile("setattr|__dict__|set_defaults");
-
-    /** Texts that the types of arguments take. */
-    private static final Map<String, String> CONVERTS =
-            Map.of("int", "[-+]?\\d+", "float", "[-+]?(\\d+\\.?\\d*|\\.\\d+)([eE][-+]?\\d+)?");
 
     private final Origins origins;
     /** What may set any argument; empty for nothing. */
@@ -86,11 +81,9 @@ final class PythonArguments {
         }
         boolean made = !type.equals("str") && given.value() instanceof Scalar text && !text.plain();
         String text = word(options, "default", "").strip();
-        return !made
-                ? given.value()
-                : text.matches(CONVERTS.getOrDefault(type, "(?!)"))
-                        ? new Scalar(place, text, true)
-                        : origins.unknown(place, type + "(" + text + ")");
+        Scalar number = new Scalar(place, text, true);
+        boolean converts = type.matches("int|float") && number.isNumber();
+        return !made ? given.value() : converts ? number : origins.unknown(place, type + "(" + text + ")");
     }
 
     private static String word(Mapping options, String key, String otherwise) {
@@ -106,17 +99,15 @@ final class PythonArguments {
 
     /** Attributes as they are once made, but for those that the script sets later. */
     Mapping parsed(Position place, Collection<Entry> attributes) {
-        List<Entry> kept = attributes.stream()
-                .map(entry -> {
-                    String how = set.contains(entry.key()) ? " after the script sets it again" : setsAny;
-                    return how.isEmpty() || origins.isUnknown(entry.value())
-                            ? entry
-                            : new Entry(
-                                    entry.key(),
-                                    entry.keyPosition(),
-                                    origins.changed(entry.keyPosition(), entry.key(), how));
-                })
-                .toList();
-        return origins.parsed(new Mapping(place, kept));
+        return origins.parsed(
+                new Mapping(place, attributes.stream().map(this::unlessSet).toList()));
+    }
+
+    private Entry unlessSet(Entry entry) {
+        String how = set.contains(entry.key()) ? " after the script sets it again" : setsAny;
+        Position place = entry.keyPosition();
+        return how.isEmpty() || origins.isUnknown(entry.value())
+                ? entry
+                : new Entry(entry.key(), place, origins.unknown(place, entry.key(), how));
     }
 }

@@ -29,8 +29,6 @@ final class PythonCalls {
 
     private static final Pattern LIGER = Pattern.compile("_?apply_liger_kernel\\w*|AutoLigerKernel\\w*");
 
-    private static final Pattern ESTIMATOR = Pattern.compile("PyTorch|HuggingFace");
-
     private static final Pattern ARGUMENTS = Pattern.compile("\\w*TrainingArguments|SFTConfig");
 
     private final PythonScript.Outcome script;
@@ -98,7 +96,7 @@ final class PythonCalls {
                     .forEach(aside::add);
         } else if (name.equals("set_hyperparameters")) {
             takeHyperparameters(arguments);
-        } else if (kind == null && ESTIMATOR.matcher(name).matches() && arguments.entry("instance_type") != null) {
+        } else if (kind == null && name.matches("PyTorch|HuggingFace") && arguments.entry("instance_type") != null) {
             Position place = arguments.position();
             Entry none = new Entry("distribution", place, new Mapping(place, List.of()));
             found.add(new Mapping(place, joined(arguments.entries(), List.of(none))));

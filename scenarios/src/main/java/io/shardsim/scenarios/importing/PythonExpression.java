@@ -38,7 +38,7 @@ final class PythonExpression {
     private int depth;
     private int values;
     /** How the script changes an argument that the value depends on; empty for none. */
-    private String changed = "";
+    private String change = "";
 
     /** The value does not follow. */
     static final class Unreadable extends Exception {
@@ -101,7 +101,7 @@ final class PythonExpression {
     }
 
     private YamlNode noted(YamlNode value) {
-        changed = Objects.requireNonNullElse(origins.changed(value), changed);
+        change = origins.change(value).isEmpty() ? change : origins.change(value);
         String flags = origins.assumed(value);
         if (flags != null && !defaults.contains(flags)) {
             defaults.add(flags);
@@ -395,11 +395,12 @@ final class PythonExpression {
         int start = at;
         int before = depth;
         int consulted = defaults.size();
-        changed = "";
+        change = "";
         try {
             YamlNode value = choice();
-            boolean ends = at < end && (peek().is(",") || peek().nesting() < 0);
-            if (ends && origins.changed(value) == null) {
+            if (at < end
+                    && (peek().is(",") || peek().nesting() < 0)
+                    && origins.change(value).isEmpty()) {
                 return marked(value, consulted);
             }
         } catch (Unreadable skipped) {
@@ -423,9 +424,7 @@ final class PythonExpression {
         if (at == start || at >= end) {
             throw new Unreadable();
         }
-        return changed.isEmpty()
-                ? origins.unknown(tokens.get(start).at(), written.toString())
-                : origins.changed(tokens.get(start).at(), written.toString(), changed);
+        return origins.unknown(tokens.get(start).at(), written.toString(), change);
     }
 
     private Mapping dict(Token open) throws Unreadable {

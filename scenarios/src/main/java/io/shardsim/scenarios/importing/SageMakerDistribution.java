@@ -23,6 +23,8 @@ final class SageMakerDistribution implements Importer {
             "sm_activation_offloading",
             "placement_strategy",
             "prescaled_batch");
+    private static final List<String> SECOND = List.of(
+            "hybrid_shard_degree", "sm_activation_offloading", "context_parallel_degree", "expert_parallel_degree");
     private static final List<String> INSIDE =
             List.of("smdistributed", "distribution", "instance_type", "mpi", "torch_distributed", "pytorchddp");
 
@@ -103,13 +105,7 @@ final class SageMakerDistribution implements Importer {
 
     /** The second version has no {@code ddp} and no pipelines, and says nothing of the first's sharding. */
     private static boolean isSecond(ForeignFile file) {
-        return List.of(
-                        "hybrid_shard_degree",
-                        "sm_activation_offloading",
-                        "context_parallel_degree",
-                        "expert_parallel_degree")
-                .stream()
-                .anyMatch(key -> file.has(SMP + key));
+        return SECOND.stream().anyMatch(key -> file.has(SMP + key));
     }
 
     private static void contributePlain(ForeignFile file, Draft draft) {

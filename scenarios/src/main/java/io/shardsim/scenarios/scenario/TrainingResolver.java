@@ -21,7 +21,6 @@ import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.topology.Cluster;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -155,9 +154,7 @@ final class TrainingResolver {
         Long microBatch = training.whole("micro_batch");
         Precision precision = precision(training);
         return new Task.Training(
-                file.value("model") instanceof String name
-                        ? Objects.requireNonNullElse(Catalog.modelName(name), name)
-                        : "inline",
+                file.value("model") instanceof String name ? String.valueOf(Catalog.modelName(name)) : "inline",
                 model,
                 new Task.Learning(
                         sequenceLength,
