@@ -252,6 +252,7 @@ public final class ResultsJson {
                 .figure("samples_per_second", t == null ? null : t.samplesPerSecond())
                 .figure("tokens_per_second_per_gpu", t == null ? null : t.tokensPerSecondPerGpu())
                 .figure("tflops_per_gpu", t == null ? null : t.flops().teraflopsPerGpu())
+                .figure("model_tflops_per_gpu", t == null ? null : t.flops().modelTeraflopsPerGpu())
                 .with("tflops_convention", t == null ? null : t.flops().convention())
                 .figure("mfu", t == null ? null : t.flops().mfu())
                 .figure("hfu", t == null ? null : t.flops().hfu())

@@ -51,6 +51,7 @@ class ResultsJsonTest {
                             "samples_per_second",
                             "tokens_per_second_per_gpu",
                             "tflops_per_gpu",
+                            "model_tflops_per_gpu",
                             "mfu",
                             "hfu",
                             "exposed_communication_seconds",

@@ -11,7 +11,9 @@ import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.MapType;
 import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ShippedFile;
 import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.InputException;
@@ -23,6 +25,7 @@ import io.shardsim.topology.PriceSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -34,6 +37,10 @@ import org.jspecify.annotations.Nullable;
  * <p>A broken file is thrown as it is found ({@link CatalogException}): somebody may have added it. A test reads every one of our own.
  */
 public final class Catalog {
+    /** Where to find models, for whoever names another. */
+    public static final String MODELS_ARE_LISTED =
+            "shardsim catalog models lists them, and shardsim import reads a config.json";
+
     private static final String INLINE_CLUSTER = "inline-cluster";
     private static final String PCIE = "pcie";
     private static final String START_UP = "start-up";
@@ -82,6 +89,9 @@ public final class Catalog {
                     HOST_INITIALIZATION,
                     ScalarTypes.time(1),
                     "time in which one process draws a parameter in host memory"))));
+
+    private static final Map<String, String> HUB = ShippedFile.read(
+            Catalog.class, "/catalog/hub.yaml", new MapType(ScalarTypes.text(".+", "a name"), FigureType.LINE));
 
     private Catalog() {}
 
@@ -216,9 +226,17 @@ public final class Catalog {
         return HardwareKeys.gpu("inline", architecture, values);
     }
 
+    /** The name here of a model, which may be called as on the Hugging Face hub ({@code meta-llama/Llama-2-7b-hf}); null for another model. */
+    public static @Nullable String modelName(String asked) {
+        String last = asked.substring(asked.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
+        String plain = last.replaceAll("^meta-", "").replaceAll("(-chat|-instruct|-hf|-base)+$", "");
+        return modelNames().contains(asked) ? asked : HUB.get(plain);
+    }
+
     /** The model of this name, or null. */
-    public static @Nullable CatalogEntry<ModelShape> model(String name) {
-        FigureFile file = MODELS.find(name);
+    public static @Nullable CatalogEntry<ModelShape> model(String asked) {
+        String name = modelName(asked);
+        FigureFile file = name == null ? null : MODELS.find(name);
         return file == null || file.block().block("shape") == null ? null : model(file);
     }
 

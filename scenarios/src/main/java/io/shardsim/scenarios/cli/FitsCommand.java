@@ -41,7 +41,9 @@ final class FitsCommand extends Speaking {
 
     private final RunnerFactory runners;
 
-    @Parameters(paramLabel = "MODEL", description = "A model of the catalog (shardsim catalog models).")
+    @Parameters(
+            paramLabel = "MODEL",
+            description = "A model of the catalog (shardsim catalog models), or its name on the Hugging Face hub.")
     private String model = "";
 
     @Option(
@@ -106,10 +108,7 @@ final class FitsCommand extends Speaking {
         CatalogEntry<ModelShape> shape = Catalog.model(model);
         if (shape == null) {
             throw refused("model " + model + " is not in the catalog; "
-                    + Nearest.remedy(
-                            model,
-                            Catalog.modelNames(),
-                            "shardsim catalog models lists them, and shardsim import reads a config.json"));
+                    + Nearest.remedy(model, Catalog.modelNames(), Catalog.MODELS_ARE_LISTED));
         }
         int positions = shape.spec().maxPositions();
         int longest = positions > 0 ? positions : Integer.MAX_VALUE;
@@ -121,7 +120,7 @@ final class FitsCommand extends Speaking {
                                     + (positions > 0 ? positions + ", the positions of " + model : longest));
         }
         return new Fits.Asked(
-                model,
+                String.valueOf(Catalog.modelName(model)),
                 server(),
                 sequenceLength == 0 ? Math.min(SEQUENCE_LENGTH, longest) : sequenceLength,
                 gpusMax,

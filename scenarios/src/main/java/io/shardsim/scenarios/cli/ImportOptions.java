@@ -54,19 +54,17 @@ final class ImportOptions {
         if (instance != null && Catalog.instance(instance) == null) {
             throw refused(Unmodelled.refusal("--instance", "instances", instance, Catalog.instanceNames()));
         }
-        known("--model", model, Catalog.modelNames());
+        String named = model == null ? null : Catalog.modelName(model);
+        if (model != null && named == null) {
+            throw refused("--model " + model + " is not in the catalog; "
+                    + Nearest.remedy(model, Catalog.modelNames(), Catalog.MODELS_ARE_LISTED));
+        }
         inBounds("--nodes", nodes, 65_536);
         inBounds("--sequence-length", sequenceLength, 16_777_216);
         if (name != null && !name.matches(ScenarioKeys.TITLE)) {
             throw refused("--name " + name + " is not a name of letters, digits, dots and dashes");
         }
-        return new Choices(name, model, instance, nodes, sequenceLength, accepted);
-    }
-
-    private void known(String option, @Nullable String value, List<String> names) {
-        if (value != null && !names.contains(value)) {
-            throw refused(option + " " + value + " is not in the catalog; " + Nearest.remedy(value, names));
-        }
+        return new Choices(name, named, instance, nodes, sequenceLength, accepted);
     }
 
     private void inBounds(String option, @Nullable Long value, long max) {

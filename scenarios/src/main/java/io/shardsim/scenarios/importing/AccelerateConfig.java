@@ -2,6 +2,7 @@ package io.shardsim.scenarios.importing;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /** The YAML file that {@code accelerate config} writes. */
 final class AccelerateConfig implements Importer {
@@ -105,11 +106,11 @@ final class AccelerateConfig implements Importer {
         }
         draft.giveWhole(file, DEEPSPEED + "gradient_accumulation_steps", Draft.ACCUMULATION, 1, 1_000_000_000);
         draft.giveDecimal(file, DEEPSPEED + "gradient_clipping", Draft.CLIPPING, 0, 1e9);
-        offload(file, draft, "offload_optimizer_device", "strategy.offload_optimizer");
+        DeepSpeedConfig.offload(file, draft, DEEPSPEED + "offload_optimizer_device", "strategy.offload_optimizer");
         if (stage != null && stage < 3) {
             file.judge(DEEPSPEED + "offload_param_device", Verdict.IRRELEVANT, "stage " + stage + " does not read it");
         } else {
-            offload(file, draft, "offload_param_device", "strategy.offload_parameters");
+            DeepSpeedConfig.offload(file, draft, DEEPSPEED + "offload_param_device", "strategy.offload_parameters");
         }
         draft.byDefault(Draft.PROFILE, "deepspeed-accelerate", "PyTorch's AdamW, as Accelerate passes it on");
         if (stage != null && (stage == 1 || stage == 2)) {
@@ -130,17 +131,6 @@ final class AccelerateConfig implements Importer {
                 file.refuse(key, key + what + ", which says the strategy; give that file, too");
             }
         });
-    }
-
-    private static void offload(ForeignFile file, Draft draft, String key, String name) {
-        String device = file.choice(DEEPSPEED + key, List.of("none", "cpu", "nvme"));
-        if (device != null) {
-            draft.give(name, !device.equals("none"), file.key(DEEPSPEED + key));
-        }
-        if ("nvme".equals(device)) {
-            file.judge(
-                    DEEPSPEED + key, Verdict.DECIDES_THE_ANSWER, name + " keeps them in host memory; NVMe is slower");
-        }
     }
 
     private static void contributeMegatron(ForeignFile file, Draft draft) {
@@ -176,12 +166,11 @@ final class AccelerateConfig implements Importer {
         }
         if (shard != null && shard > 0) {
             // Accelerate refuses a mesh that is not all processes (ParallelismConfig).
-            long ranks = shard;
-            for (String other : List.of("dp_replicate_size", "tp_size", "cp_size", "sp_size")) {
-                Long size = file.whole(prefix + other, 1, RANKS_MAX);
-                ranks *= size == null ? 1 : size;
-            }
-            draft.give(Draft.WORLD, ranks, file.key(prefix + "dp_shard_size"));
+            draft.giveMesh(
+                    file,
+                    Stream.of("dp_shard_size", "dp_replicate_size", "tp_size", "cp_size", "sp_size")
+                            .map(prefix::concat)
+                            .toList());
         }
         draft.giveDegree(file, prefix + "tp_size", "strategy.tensor_parallel", 1);
         draft.giveDegree(file, prefix + "cp_size", "strategy.context_parallel", 1);

@@ -46,6 +46,7 @@ final class Batches {
         }
         settleCluster(instance);
         refuseTooFew(instance);
+        settleShards(world(instance));
         settleBatch(world(instance) / ranks);
     }
 
@@ -85,39 +86,59 @@ final class Batches {
         Fact nodes = draft.fact(Draft.NODES);
         Fact world = draft.fact(Draft.WORLD);
         Fact perNode = draft.fact(Draft.GPUS_PER_NODE);
-        if (nodes != null && nodes.rank() == Rank.CHOSEN) {
-            overrule(world, nodes);
-            overrule(perNode, nodes);
-        } else if (world != null) {
-            fromWorld(world, nodes, perNode, instance);
+        boolean chosen = nodes != null && nodes.rank() == Rank.CHOSEN;
+        boolean mesh = draft.has(Draft.MESH);
+        if (world != null && (mesh || !chosen)) {
+            fromWorld(mesh ? Draft.required(draft, Draft.MESH) : world, nodes, perNode, instance);
         } else if (perNode != null && (Long) perNode.value() != instance.gpusPerNode()) {
             useOf(instance, (Long) perNode.value(), perNode);
+        }
+        if (nodes != null && chosen && world != null && world.key() != null && !mesh) {
+            world.key().judge(Verdict.IRRELEVANT, "overridden by " + nodes.origin());
         }
         if (!draft.has(Draft.NODES)) {
             fromBatch(instance);
         }
     }
 
-    private static void overrule(@Nullable Fact fact, Fact chosen) {
-        ForeignKey key = fact == null ? null : fact.key();
-        if (key != null) {
-            key.judge(Verdict.IRRELEVANT, "overridden by " + chosen.origin());
+    /** All ranks that are no replicas share the states. */
+    private void settleShards(long world) {
+        Fact replicas = draft.fact(Draft.REPLICAS);
+        ForeignKey key = replicas == null ? null : replicas.key();
+        if (replicas == null || key == null) {
+            return;
+        }
+        long copies = (Long) replicas.value();
+        if (world / ranks % copies != 0) {
+            key.refuse(key.path() + " " + copies + " does not divide the " + world / ranks + " data-parallel ranks of "
+                    + world + " GPUs; write a divisor, or give --nodes N");
+        } else {
+            long group = world / ranks / copies * draft.whole("strategy.context_parallel", 1);
+            String why = world + " GPUs / " + copies + " replicas";
+            draft.settle("strategy.shard_group", new Fact(group, Rank.DEFAULT, key, why));
         }
     }
 
     /** The files say how many GPUs there are. */
     private void fromWorld(Fact fact, @Nullable Fact nodes, @Nullable Fact perNodeFact, InstanceSpec instance) {
         long world = (Long) fact.value();
-        long perNode = perNodeFact != null
-                ? (Long) perNodeFact.value()
-                : nodes != null ? world / (Long) nodes.value() : Math.min(world, instance.gpusPerNode());
-        long count = nodes != null ? (Long) nodes.value() : world / Math.max(1, perNode);
+        boolean chosen = nodes != null && nodes.rank() == Rank.CHOSEN;
+        long given = nodes != null ? (Long) nodes.value() : 0;
+        long all = given > 1 && chosen ? instance.gpusPerNode() : Math.min(world, instance.gpusPerNode());
+        long perNode =
+                perNodeFact != null ? (Long) perNodeFact.value() : nodes != null && !chosen ? world / given : all;
+        long count = nodes != null ? given : world / Math.max(1, perNode);
         ForeignKey key = fact.key();
         if (perNode < 1 || count * perNode != world) {
-            String problem = world + " GPUs are not the same number on each node of "
-                    + (perNode < 1 ? count + " nodes" : perNode + " GPUs") + "; write a multiple, or give --nodes N";
+            String problem = chosen
+                    ? fact.note() + " GPUs, and --nodes is " + count + " x " + perNode + " = " + count * perNode
+                            + "; make the degrees multiply to " + count * perNode
+                            + (world % perNode == 0 ? ", or give --nodes " + world / perNode : "")
+                    : ": " + world + " GPUs are not the same number on each node of "
+                            + (perNode < 1 ? count + " nodes" : perNode + " GPUs")
+                            + "; write a multiple, or give --nodes N";
             if (key != null) {
-                key.refuse(key.path() + ": " + problem);
+                key.refuse(chosen ? problem : key.path() + problem);
             }
             return;
         }

@@ -161,7 +161,7 @@ final class Completion {
         }
         if (shape.isEmpty() && chosen == null) {
             String hub = draft.text(Draft.HUB_NAME);
-            String known = hub == null ? null : Known.catalogName(hub);
+            String known = hub == null ? null : Catalog.modelName(hub);
             Fact named = draft.fact(Draft.HUB_NAME);
             ForeignKey naming = named == null ? null : named.key();
             if (known != null) {
@@ -201,7 +201,7 @@ final class Completion {
         if (byDefault && "flash".equals(draft.text(Draft.ATTENTION)) && "fp32".equals(draft.text(Draft.PRECISION))) {
             draft.settle(
                     Draft.PRECISION,
-                    new Fact("bf16", Rank.ASSUMED, null, "no file says, and flash attention needs 16 bits"));
+                    new Fact("bf16", Rank.ASSUMED, null, "flash attention needs 16 bits, and no file asks for them"));
         }
         if ("fp32".equals(draft.text(Draft.PRECISION))) {
             draft.assume(Draft.ATTENTION, "standard", "no file says, and flash attention needs 16 bits");

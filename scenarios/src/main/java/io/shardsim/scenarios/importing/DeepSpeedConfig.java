@@ -245,14 +245,12 @@ final class DeepSpeedConfig implements Importer {
             draft.giveIf(file, ZERO + "cpu_offload_params", "strategy.offload_parameters", true);
             draft.giveIf(file, ZERO + "cpu_offload_param", "strategy.offload_parameters", true);
         } else {
-            file.keys().stream()
-                    .filter(each -> each.path().startsWith(ZERO + "offload_param.")
-                            || each.path().startsWith(ZERO + "cpu_offload_param"))
-                    .forEach(each -> unread(file, each.path(), stage));
+            List.of("offload_param.", "cpu_offload_param")
+                    .forEach(key -> file.ignore(ZERO + key, "stage " + stage + " does not read it"));
         }
     }
 
-    private static void offload(ForeignFile file, Draft draft, String key, String name) {
+    static void offload(ForeignFile file, Draft draft, String key, String name) {
         String device = file.choice(key, List.of("none", "cpu", "nvme"));
         if (device == null) {
             return;
@@ -263,7 +261,7 @@ final class DeepSpeedConfig implements Importer {
                     key,
                     Verdict.DECIDES_THE_ANSWER,
                     name + " keeps them in host memory; NVMe is slower and needs less of it");
-        } else if (device.equals("none")) {
+        } else if (device.equals("none") && key.endsWith(".device")) {
             String block = key.substring(0, key.lastIndexOf('.') + 1);
             file.keys().stream()
                     .filter(each ->

@@ -20,6 +20,10 @@ final class Draft {
     static final String ACCUMULATION = "accumulation";
     /** All GPUs. */
     static final String WORLD = "world";
+    /** All GPUs as the degrees of a device mesh multiply to; unlike what a launcher is told, they hold on any number of nodes. */
+    static final String MESH = "mesh";
+    /** Copies of the sharded states, where how many ranks share one follows from the number of GPUs. */
+    static final String REPLICAS = "replicas";
     /** GPUs of a node that are used. */
     static final String GPUS_PER_NODE = "gpus_per_node";
     /** A published model by its name on the Hugging Face hub. */
@@ -54,7 +58,7 @@ final class Draft {
         } else if (known.rank() == Rank.GIVEN && !known.value().equals(value)) {
             refuse(key, known);
         } else if (!known.value().equals(value)) {
-            key.judge(Verdict.IRRELEVANT, "overridden: " + known.origin());
+            key.judge(Verdict.IRRELEVANT, "overridden by " + known.origin());
         }
     }
 
@@ -65,7 +69,7 @@ final class Draft {
         if (key == null || known == null || known.rank() != Rank.CHOSEN || !file.isOpen(key)) {
             return false;
         }
-        key.judge(Verdict.IRRELEVANT, "overridden: " + known.origin());
+        key.judge(Verdict.IRRELEVANT, "overridden by " + known.origin());
         return true;
     }
 
@@ -84,6 +88,23 @@ final class Draft {
     void giveDegree(ForeignFile file, String key, String name, long min) {
         Long parts = file.whole(key, min, 65_536);
         give(name, parts == null || parts <= 1 ? null : parts, file.key(key));
+    }
+
+    /** The degrees of a device mesh, of which the first decides. */
+    void giveMesh(ForeignFile file, List<String> degrees) {
+        long ranks = 1;
+        List<String> factors = new ArrayList<>();
+        for (String degree : degrees) {
+            Long size = file.whole(degree, -1, 65_536);
+            if (size != null && (size > 1 || factors.isEmpty())) {
+                ranks *= Math.max(1, size);
+                factors.add(degree.substring(degree.lastIndexOf('.') + 1) + " " + size);
+            }
+        }
+        ForeignKey key = file.key(degrees.get(0));
+        give(WORLD, ranks, key);
+        String product = factors.size() == 1 ? ":" : " =";
+        settle(MESH, new Fact(ranks, Rank.GIVEN, key, String.join(" x ", factors) + product + " " + ranks));
     }
 
     /** How PyTorch's context parallelism brings keys and values to other ranks. */

@@ -126,11 +126,9 @@ final class FsdpSettings {
         }
         String reshard = prefix + "reshard_after_forward";
         String word = file.text(reshard);
-        if (word != null
-                && WORDS.contains(
-                        STRATEGIES.getOrDefault(word.toLowerCase(Locale.ROOT), word.toLowerCase(Locale.ROOT)))) {
-            boolean frees = word.toLowerCase(Locale.ROOT).startsWith("full");
-            draft.give("strategy.reshard_after_forward", frees, file.key(reshard));
+        String plain = word == null ? "" : word.toLowerCase(Locale.ROOT);
+        if (WORDS.contains(STRATEGIES.getOrDefault(plain, plain))) {
+            draft.give("strategy.reshard_after_forward", plain.startsWith("full"), file.key(reshard));
         } else {
             draft.giveFlag(file, reshard, "strategy.reshard_after_forward");
         }

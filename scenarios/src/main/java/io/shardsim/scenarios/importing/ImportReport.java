@@ -102,7 +102,8 @@ public final class ImportReport {
                 .filter(key -> key.verdict() == Verdict.DECIDES_THE_ANSWER
                         || key.verdict() == Verdict.NOT_MODELLED
                                 && (key.note().startsWith("slows the job")
-                                        || key.note().contains("did you mean")))
+                                        || key.note().contains("did you mean"))
+                        || key.note().startsWith("overridden by "))
                 .forEach(key -> lines.add(
                         key.verdict().words() + ": " + key.key() + " = " + written(key.value()) + ": " + key.note()));
         for (Assumption each : imported.assumptions()) {

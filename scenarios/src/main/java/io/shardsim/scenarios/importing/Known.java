@@ -88,13 +88,6 @@ final class Known {
                 .orElse(null);
     }
 
-    /** The name in the catalog of {@code meta-llama/Llama-2-7b-hf} and its like; null for another model. */
-    static @Nullable String catalogName(String hub) {
-        String last = hub.substring(hub.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
-        String plain = last.replaceAll("^meta-", "").replaceAll("(-chat|-instruct|-hf|-base)+$", "");
-        return FILE.<String>map("hub").get(plain);
-    }
-
     /** A matrix of a layer as scenarios name it; as it is written where nothing else is known. */
     static String module(String name) {
         return FILE.<String>map("modules").getOrDefault(name, name);

@@ -21,9 +21,10 @@ final class Origins {
     /** Names of a library's constants, such as {@code torch.bfloat16}, say what they are. */
     private static final Pattern CONSTANT = Pattern.compile("torch\\.\\w+|(\\w+\\.)*[A-Z]\\w*\\.[A-Z][A-Z0-9_]*");
 
-    private final Set<YamlNode> unknown = Collections.newSetFromMap(new IdentityHashMap<>());
+    private final Map<YamlNode, String> unknown = new IdentityHashMap<>();
     /** The arguments of the script that a value comes from by default. */
     private final Map<YamlNode, String> assumed = new IdentityHashMap<>();
+
     /** Results of {@code parse_args}. */
     private final Set<YamlNode> parsed = Collections.newSetFromMap(new IdentityHashMap<>());
     /** Arguments whose defaults decide conditions, with the line of one. */
@@ -31,13 +32,23 @@ final class Origins {
 
     /** A value that does not follow from the file, as it is written. */
     Scalar unknown(Position place, String written) {
-        Scalar value = new Scalar(place, written, false);
-        unknown.add(value);
+        return unknown(place, written, "");
+    }
+
+    /** The same where the script changes it, as messages say it. */
+    Scalar unknown(Position place, String written, String change) {
+        Scalar value = new Scalar(place, written + change, false);
+        unknown.put(value, change);
         return value;
     }
 
+    /** How the script changes a value; empty for any other. */
+    String change(YamlNode value) {
+        return unknown.getOrDefault(value, "");
+    }
+
     boolean isUnknown(YamlNode value) {
-        return unknown.contains(value);
+        return unknown.containsKey(value);
     }
 
     /** What nothing can be read from: the value as it is written, or one of a list; null for any other. */

@@ -7,6 +7,7 @@ import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Entry;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,17 +18,28 @@ import org.jspecify.annotations.Nullable;
 
 /** The arguments that a script declares, as they are where it is started without any (docs.python.org/3/library/argparse.html). */
 final class PythonArguments {
-    /** What sets an attribute of any object, or begins a line with one; or what sets attributes without their names. */
+    /** What sets an attribute of any object, or begins a line with one. */
     private static final Pattern SETS = Pattern.compile(
-            "(?m)(?:(?<=\\. )\\w+(?= (?:(?:[%&|^@]|//|\\*\\*) )?[-+*/]?= )|(?<=^\\w{1,99} \\. )\\w+ (?!\\())"
-                    + "|\\b(?:setattr|__dict__|set_defaults)\\b");
+            "(?m)(?:(?<=\\. )\\w+(?= (?:(?:[%&|^@]|//|\\*\\*) )?[-+*/]?= )|(?<=^\\w{1,99} \\. )\\w+ (?!\\())");
+
+    private static final Pattern SETS_ANY = Pattern.compile("setattr|__dict__|set_defaults");
 
     private final Origins origins;
+    /** What may set any argument; empty for nothing. */
+    private final String setsAny;
+
     private final Map<String, Entry> declared = new LinkedHashMap<>();
     private final Set<String> set;
 
     PythonArguments(List<Token> tokens, Origins origins) {
         this.origins = origins;
+        setsAny = tokens.stream()
+                .filter(token -> token.kind() == Kind.NAME
+                        && SETS_ANY.matcher(token.text()).matches())
+                .map(token ->
+                        " after " + token.text() + " in line " + token.at().line())
+                .findFirst()
+                .orElse("");
         String text = tokens.stream()
                 .map(token -> token.kind() == Kind.NAME || token.kind() == Kind.SIGN
                         ? token.text() + " "
@@ -68,7 +80,10 @@ final class PythonArguments {
             return new Scalar(place, none, true);
         }
         boolean made = !type.equals("str") && given.value() instanceof Scalar text && !text.plain();
-        return made ? origins.unknown(place, type + "(" + word(options, "default", "") + ")") : given.value();
+        String text = word(options, "default", "").strip();
+        Scalar number = new Scalar(place, text, true);
+        boolean converts = type.matches("int|float") && number.isNumber();
+        return !made ? given.value() : converts ? number : origins.unknown(place, type + "(" + text + ")");
     }
 
     private static String word(Mapping options, String key, String otherwise) {
@@ -76,15 +91,23 @@ final class PythonArguments {
         return entry != null && entry.value() instanceof Scalar word ? word.text() : otherwise;
     }
 
-    /** What {@code parse_args} returns; null where nothing is declared, or anything may be set. */
+    /** What {@code parse_args} returns; null where nothing is declared. */
     @Nullable
     Mapping parsed(Position place) {
-        if (declared.isEmpty() || set.contains("setattr") || set.contains("__dict__") || set.contains("set_defaults")) {
-            return null;
-        }
-        List<Entry> kept = declared.values().stream()
-                .filter(entry -> !set.contains(entry.key()))
-                .toList();
-        return origins.parsed(new Mapping(place, kept));
+        return declared.isEmpty() ? null : parsed(place, declared.values());
+    }
+
+    /** Attributes as they are once made, but for those that the script sets later. */
+    Mapping parsed(Position place, Collection<Entry> attributes) {
+        return origins.parsed(
+                new Mapping(place, attributes.stream().map(this::unlessSet).toList()));
+    }
+
+    private Entry unlessSet(Entry entry) {
+        String how = set.contains(entry.key()) ? " after the script sets it again" : setsAny;
+        Position place = entry.keyPosition();
+        return how.isEmpty() || origins.isUnknown(entry.value())
+                ? entry
+                : new Entry(entry.key(), place, origins.unknown(place, entry.key(), how));
     }
 }

@@ -96,6 +96,10 @@ final class PythonCalls {
                     .forEach(aside::add);
         } else if (name.equals("set_hyperparameters")) {
             takeHyperparameters(arguments);
+        } else if (kind == null && name.matches("PyTorch|HuggingFace") && arguments.entry("instance_type") != null) {
+            Position place = arguments.position();
+            Entry none = new Entry("distribution", place, new Mapping(place, List.of()));
+            found.add(new Mapping(place, joined(arguments.entries(), List.of(none))));
         } else if (name.equals("LoraConfig")) {
             takeAdapters(arguments);
         } else if (kind instanceof HuggingFaceModel && name.endsWith("Config")) {

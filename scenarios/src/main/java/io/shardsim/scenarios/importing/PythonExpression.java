@@ -37,6 +37,8 @@ final class PythonExpression {
     private int end;
     private int depth;
     private int values;
+    /** How the script changes an argument that the value depends on; empty for none. */
+    private String change = "";
 
     /** The value does not follow. */
     static final class Unreadable extends Exception {
@@ -99,6 +101,7 @@ final class PythonExpression {
     }
 
     private YamlNode noted(YamlNode value) {
+        change = origins.change(value).isEmpty() ? change : origins.change(value);
         String flags = origins.assumed(value);
         if (flags != null && !defaults.contains(flags)) {
             defaults.add(flags);
@@ -392,9 +395,12 @@ final class PythonExpression {
         int start = at;
         int before = depth;
         int consulted = defaults.size();
+        change = "";
         try {
             YamlNode value = choice();
-            if (at < end && (peek().is(",") || peek().nesting() < 0)) {
+            if (at < end
+                    && (peek().is(",") || peek().nesting() < 0)
+                    && origins.change(value).isEmpty()) {
                 return marked(value, consulted);
             }
         } catch (Unreadable skipped) {
@@ -418,7 +424,7 @@ final class PythonExpression {
         if (at == start || at >= end) {
             throw new Unreadable();
         }
-        return origins.unknown(tokens.get(start).at(), written.toString());
+        return origins.unknown(tokens.get(start).at(), written.toString(), change);
     }
 
     private Mapping dict(Token open) throws Unreadable {
@@ -508,14 +514,18 @@ final class PythonExpression {
         }
         if (!entries.isEmpty()) {
             Mapping block = new Mapping(first.at(), entries);
+            if (last.equals("Namespace")) {
+                return arguments.parsed(first.at(), entries);
+            }
             if (!last.equals("dict")) {
                 calls.add(Map.entry(function, block));
             }
             return block;
         }
         Scalar result = origins.unknown(first.at(), function + "()");
-        if (only == null) {
-            boolean parses = function.matches(".*\\.parse_(known_)?args");
+        boolean parses = function.matches(".*\\.parse_(known_)?args");
+        boolean none = parses && only instanceof Sequence list && list.items().isEmpty();
+        if (only == null || none) {
             YamlNode known = parses ? arguments.parsed(first.at()) : names.apply(function + "()");
             return known == null
                     ? result

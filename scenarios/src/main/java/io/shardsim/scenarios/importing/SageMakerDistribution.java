@@ -23,6 +23,8 @@ final class SageMakerDistribution implements Importer {
             "sm_activation_offloading",
             "placement_strategy",
             "prescaled_batch");
+    private static final List<String> SECOND = List.of(
+            "hybrid_shard_degree", "sm_activation_offloading", "context_parallel_degree", "expert_parallel_degree");
     private static final List<String> INSIDE =
             List.of("smdistributed", "distribution", "instance_type", "mpi", "torch_distributed", "pytorchddp");
 
@@ -41,6 +43,7 @@ final class SageMakerDistribution implements Importer {
         List<Entry> entries = new ArrayList<>();
         for (Entry entry : root.entries()) {
             boolean opens = entry.value() instanceof Mapping block
+                    && !block.entries().isEmpty()
                     && (entry.key().equals("distribution")
                             || INSIDE.stream().anyMatch(each -> block.entry(each) != null)
                                     && !entry.key().equals("smdistributed"));
@@ -102,13 +105,7 @@ final class SageMakerDistribution implements Importer {
 
     /** The second version has no {@code ddp} and no pipelines, and says nothing of the first's sharding. */
     private static boolean isSecond(ForeignFile file) {
-        return List.of(
-                        "hybrid_shard_degree",
-                        "sm_activation_offloading",
-                        "context_parallel_degree",
-                        "expert_parallel_degree")
-                .stream()
-                .anyMatch(key -> file.has(SMP + key));
+        return SECOND.stream().anyMatch(key -> file.has(SMP + key));
     }
 
     private static void contributePlain(ForeignFile file, Draft draft) {
@@ -126,6 +123,16 @@ final class SageMakerDistribution implements Importer {
                 return;
             }
         }
+        draft.afterwards(done -> {
+            Fact kind = done.fact(Draft.KIND);
+            if (kind == null || kind.rank() != Fact.Rank.GIVEN) {
+                file.judge(
+                        "entry_point",
+                        Verdict.DECIDES_THE_ANSWER,
+                        "without a distribution SageMaker starts it once on each node, and what it starts there is not"
+                                + " known; add the distribution, or give its DeepSpeed or Accelerate configuration too");
+            }
+        });
     }
 
     private static void contributeFirst(ForeignFile file, Draft draft) {

@@ -215,28 +215,37 @@ public final class ScenarioImport {
 
     /** Also the defaults of a script's arguments, at the keys that have them. */
     private List<Assumption> assumptions(ScenarioText text) {
-        List<Assumption> assumptions = new ArrayList<>();
+        Map<String, Assumption> assumptions = new LinkedHashMap<>();
         text.facts().forEach((name, fact) -> {
             if (fact.rank() == Rank.ASSUMED) {
-                assumptions.add(new Assumption(name, fact.value(), fact.note()));
+                assumptions.put(name, new Assumption(name, fact.value(), fact.note()));
             }
         });
         for (ForeignFile file : files) {
             for (ForeignKey key : file.keys()) {
                 KeyTable.Entry entry = file.table().entry(key.path());
                 String why = entry == null || entry.verdict() == Verdict.IRRELEVANT ? null : key.assumed();
-                if (why != null) {
-                    assumptions.add(new Assumption(key.verdict().key(), key.text(), why));
+                if (entry != null && why != null) {
+                    String ours = text.nameOf(key, entry);
+                    Fact fact = text.facts().get(ours);
+                    Object value = fact == null ? key.text() : fact.value();
+                    String note = key.verdict().key() + " is " + key.text() + ", " + why;
+                    assumptions.merge(
+                            ours,
+                            new Assumption(ours, value, note),
+                            (one, more) -> new Assumption(ours, value, one.note() + "; " + more.note()));
                 }
             }
             file.origins()
                     .decided
-                    .forEach((flags, line) -> assumptions.add(new Assumption(
+                    .forEach((flags, line) -> assumptions.put(
                             flags,
-                            "its default",
-                            "a condition in line " + line + " of " + file.name() + " depends on it")));
+                            new Assumption(
+                                    flags,
+                                    "its default",
+                                    "a condition in line " + line + " of " + file.name() + " depends on it")));
         }
-        return assumptions.stream().distinct().toList();
+        return List.copyOf(assumptions.values());
     }
 
     /** What a scenario may not say is told at the key of the file that says it. */

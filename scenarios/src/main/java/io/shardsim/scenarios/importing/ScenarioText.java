@@ -84,6 +84,16 @@ final class ScenarioText {
         return factOfLine.get(line);
     }
 
+    /** The key of the scenario that holds what a foreign key says; its own name where there is none. */
+    String nameOf(ForeignKey key, KeyTable.Entry entry) {
+        String noted = entry.note().replaceFirst("[ ,;].*", "");
+        return facts.entrySet().stream()
+                .filter(each -> each.getValue().key() == key && each.getValue().rank() == Fact.Rank.GIVEN)
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElse(facts.containsKey(noted) ? noted : key.verdict().key());
+    }
+
     /** The facts by their dotted keys, in the order of the text. */
     Map<String, Fact> facts() {
         return facts;

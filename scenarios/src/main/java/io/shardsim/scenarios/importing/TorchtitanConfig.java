@@ -245,15 +245,17 @@ final class TorchtitanConfig implements Importer {
         draft.giveExchange(file, of(file, "context_parallel_rotate_method"));
         if (shards > 0) {
             long context = whole(file, of(file, "context_parallel_degree"), 1);
-            long ranksOfSample = tensor * context * whole(file, of(file, STAGES), 1);
-            draft.give(Draft.WORLD, replicas * shards * ranksOfSample, file.key(shardKey));
+            draft.giveMesh(
+                    file,
+                    Stream.concat(
+                                    Stream.of(shardKey, replicaKey),
+                                    Stream.of("tensor_parallel_degree", "context_parallel_degree", STAGES)
+                                            .map(name -> of(file, name)))
+                            .toList());
             draft.give(
                     "strategy.shard_group", replicas > 1 && shards > 1 ? shards * context : null, file.key(shardKey));
         } else if (replicas > 1) {
-            file.judge(
-                    replicaKey,
-                    Verdict.DECIDES_THE_ANSWER,
-                    "how many GPUs share the states follows from how many there are; write data_parallel_shard_degree");
+            draft.give(Draft.REPLICAS, replicas, file.key(replicaKey));
         }
         String reshard = file.choice("parallelism.fsdp_reshard_after_forward", List.of("default", "always", "never"));
         draft.give(

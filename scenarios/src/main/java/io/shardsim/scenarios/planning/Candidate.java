@@ -46,6 +46,14 @@ public record Candidate(Map<String, String> settings, ScenarioPoint asked, Scena
         return strategy().descriptor().title();
     }
 
+    /** Splits and what waits in host memory: each asks for care that a small gain does not pay. */
+    long extras() {
+        return settings.entrySet().stream()
+                .filter(each -> each.getKey().matches(".*(_parallel|offload.*)")
+                        && !each.getValue().matches("1|false"))
+                .count();
+    }
+
     int nodes() {
         return point.cluster().nodes();
     }

@@ -1,7 +1,9 @@
 package io.shardsim.scenarios.planning;
 
 import io.shardsim.reports.TrainingCost;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.List;
 
 /**
  * What is wanted.
@@ -29,6 +31,19 @@ public record Goal(Objective objective, double tokens, double daysMax, double us
     /** The step with which a candidate is as good as another that ran [s]. */
     double equalSeconds(Candidate candidate, Plan.Ranked other) {
         return score(other) / objective.score(candidate, 1);
+    }
+
+    /** The worst score that may still stand in for the fastest or cheapest of all: a plainer candidate within 1 % comes first. */
+    double nearBest(Plan.Ranked best) {
+        return score(best) * (best.candidate().extras() == 0 ? 1 : 1.01);
+    }
+
+    /** Of those within 1 % of the best, the one with the fewest extras is recommended. */
+    void plainFirst(List<Plan.Ranked> ranked) {
+        ranked.stream()
+                .filter(one -> one.isTight() == ranked.get(0).isTight() && score(one) <= nearBest(ranked.get(0)))
+                .min(Comparator.comparingLong(one -> one.candidate().extras()))
+                .ifPresent(one -> Collections.rotate(ranked.subList(0, ranked.indexOf(one) + 1), 1));
     }
 
     /** What has room before what fits only without fragmentation, and the better before the worse. */

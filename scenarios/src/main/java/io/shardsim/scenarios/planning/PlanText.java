@@ -164,7 +164,11 @@ public final class PlanText {
         Plan.Ranked best = plan.best().get(0);
         for (int i = 1; i < plan.best().size(); i++) {
             Plan.Ranked other = plan.best().get(i);
-            if (other.run().gpus() == best.run().gpus()
+            double gain = 1 - plan.goal().score(other) / plan.goal().score(best);
+            if (gain > 0 && other.isTight() == best.isTight()) {
+                out.line((i + 1) + " is " + Quantities.percent(gain)
+                        + " better, but splits or offloads more: below 1 % the plainer one comes first.");
+            } else if (other.run().gpus() == best.run().gpus()
                     && other.run().step().stepSeconds() > best.run().step().stepSeconds()) {
                 out.line((i + 1) + " takes " + GapWords.lost(other.run(), best.run()) + ".");
             }

@@ -233,6 +233,7 @@ public final class Planner implements AutoCloseable {
         }
         List<Hope> rest = unchecked.subList(next, unchecked.size());
         Plan.Ending ending = ending(checked, rest);
+        goal.plainFirst(ranked);
         List<Plan.Other> others =
                 ending == Plan.Ending.PROVEN ? others(unchecked, runner, atOnce, progress) : othersSoFar();
         return new Plan(
@@ -472,7 +473,9 @@ public final class Planner implements AutoCloseable {
     }
 
     private boolean isProven(Hope next) {
-        return ranked.size() >= Plan.BEST && !next.mayBeat(ranked.get(Plan.BEST - 1), goal);
+        return ranked.size() >= Plan.BEST
+                && !next.mayBeat(ranked.get(Plan.BEST - 1), goal)
+                && next.score() >= goal.nearBest(ranked.get(0));
     }
 
     private void start(List<Hope> hopes, ScenarioRunner wave, int atOnce) {

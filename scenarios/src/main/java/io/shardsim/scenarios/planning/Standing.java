@@ -61,7 +61,9 @@ final class Standing {
         if (best.size() < Plan.BEST || best.get(Plan.BEST - 1).isTight()) {
             return Long.MAX_VALUE;
         }
-        double seconds = goal.equalSeconds(candidate, best.get(Plan.BEST - 1));
+        double seconds = Math.max(
+                goal.equalSeconds(candidate, best.get(Plan.BEST - 1)),
+                goal.nearBest(best.get(0)) / goal.objective().score(candidate, 1));
         return (long) (Math.max(seconds, undominated) * (1 + ROUNDING) * PS_PER_SECOND);
     }
 

@@ -93,7 +93,8 @@ final class ModelResolver {
         if (entry == null) {
             return problems.refuse(
                     file.at("model"),
-                    "model " + name + " is not in the catalog; " + Nearest.remedy(name, Catalog.modelNames()));
+                    "model " + name + " is not in the catalog; "
+                            + Nearest.remedy(name, Catalog.modelNames(), Catalog.MODELS_ARE_LISTED));
         }
         ScenarioReader.addFigures(entry, figures);
         return entry.spec();

@@ -36,6 +36,9 @@ public final class ScenarioKeys {
     private static final String NAMED = "a name of letters, digits, dots and dashes";
 
     private static final ValueType NAME = KnownSetting.NAME;
+    private static final ValueType MODEL = ScalarTypes.text(
+            "[A-Za-z0-9][A-Za-z0-9._/-]{0,99}",
+            "a name of letters, digits, dots and dashes, as on the Hugging Face hub");
 
     /** Hardware as its vendor or {@code nvidia-smi} writes it. */
     private static final ValueType HARDWARE =
@@ -111,7 +114,7 @@ public final class ScenarioKeys {
                             "scenario",
                             Map.ofEntries(
                                     Map.entry("scenario", ScalarTypes.text(TITLE, NAMED)),
-                                    Map.entry("model", new EitherType(NAME, ModelKeys.block())),
+                                    Map.entry("model", new EitherType(MODEL, ModelKeys.block())),
                                     Map.entry("cluster", CLUSTER),
                                     Map.entry("framework", FRAMEWORK),
                                     Map.entry(

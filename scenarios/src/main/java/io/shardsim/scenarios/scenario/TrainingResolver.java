@@ -2,6 +2,7 @@ package io.shardsim.scenarios.scenario;
 
 import io.shardsim.reports.Surroundings;
 import io.shardsim.scenarios.catalog.Architecture;
+import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.Refusal;
@@ -153,7 +154,7 @@ final class TrainingResolver {
         Long microBatch = training.whole("micro_batch");
         Precision precision = precision(training);
         return new Task.Training(
-                file.value("model") instanceof String name ? name : "inline",
+                file.value("model") instanceof String name ? String.valueOf(Catalog.modelName(name)) : "inline",
                 model,
                 new Task.Learning(
                         sequenceLength,

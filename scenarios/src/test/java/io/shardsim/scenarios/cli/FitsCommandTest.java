@@ -38,6 +38,14 @@ class FitsCommandTest {
     }
 
     @Test
+    void aModelMayBeCalledAsOnTheHub() {
+        String hub = "meta-llama/Llama-3.1-8B-Instruct";
+        assertThat(shell.shardsim("fits", hub, "--instance", "p4d.24xlarge", "--scenario", "1"))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).startsWith("scenario: llama3-8b\nmodel: llama3-8b\n");
+    }
+
+    @Test
     void whatFitsNowhereHasItsOwnStatus() {
         assertThat(shell.shardsim("fits", "gpt3-175b", "--gpu", "t4", "--max-gpus", "2"))
                 .isEqualTo(ExitStatus.OUT_OF_MEMORY);
@@ -50,6 +58,7 @@ class FitsCommandTest {
             value = {
                 "lama3-8b --gpu h100 | did you mean llama3-8b?",
                 "llama3-8b --gpu mi300x | AMD GPU",
+                "org/unknown-8b --gpu h100 | shardsim catalog models lists them, and shardsim import reads a config.json",
                 "llama3-8b --instance p5.96xlarge | not in the catalog",
                 "llama3-8b | write --gpu or --instance",
                 "llama3-8b --gpu h100 --instance p4d.24xlarge | write --gpu or --instance",

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -178,8 +180,7 @@ class ImportErrorsTest {
     void batchesThatDoNotMultiplyOutAreRefusedAsDeepSpeedRefusesThem() {
         String text =
                 "{\"train_batch_size\": 100, \"train_micro_batch_size_per_gpu\": 2, \"gradient_accumulation_steps\": 4}";
-        assertThatThrownBy(() ->
-                        ScenarioImport.readText("ds.json", text, new Choices(null, null, null, 2L, null, List.of())))
+        assertThatThrownBy(() -> ScenarioImport.readText("ds.json", text, nodes(2)))
                 .hasMessageContaining(
                         "ds.json:1:22: train_batch_size 100 is not micro-batch 2 x 4 accumulation steps x 16 replicas = 128");
     }
@@ -259,5 +260,65 @@ class ImportErrorsTest {
                 "torchrun --nnodes 1 --nproc_per_node 8 pretrain_gpt.py --num-layers 8 --hidden-size 64 --num-attention-heads 8"
                         + " --micro-batch-size 1 --seq-length 8 --bf16 --tensor-model-parallel-size 8 --pipeline-model-parallel-size 4\n",
                 "pipeline-model-parallel-size 4: one replica takes 32 GPUs, and 8 are asked for; give --nodes 4");
+    }
+
+    private static Choices nodes(long nodes) {
+        return new Choices(null, null, null, nodes, null, List.of());
+    }
+
+    private static String titan(String degrees) {
+        return "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[parallelism]\n" + degrees;
+    }
+
+    @Test
+    void theNodesAskedForHaveToHoldTheMeshOfTheFile() throws InputException {
+        String titan = titan("data_parallel_shard_degree = 8\ndata_parallel_replicate_degree = 2\n");
+        assertThatThrownBy(() -> ScenarioImport.readText("t.toml", titan, nodes(4)))
+                .hasMessageContaining("t.toml:5:1: data_parallel_shard_degree 8 x data_parallel_replicate_degree 2 = 16"
+                        + " GPUs, and --nodes is 4 x 8 = 32; make the degrees multiply to 32, or give --nodes 2");
+        assertThat(ScenarioImport.readText("t.toml", titan, nodes(2)).text()).contains("nodes: 2", "shard_group: 8");
+        String half = titan("data_parallel_shard_degree = 4\n");
+        assertThat(ScenarioImport.readText("t.toml", half, nodes(1)).text()).contains("gpus_per_node: 4");
+        String mesh = """
+                distributed_type: FSDP
+                fsdp_config: {fsdp_version: 2}
+                parallelism_config: {parallelism_config_dp_shard_size: 8, parallelism_config_dp_replicate_size: 2}
+                """;
+        assertThatThrownBy(() -> ScenarioImport.readText("a.yaml", mesh, nodes(4)))
+                .hasMessageContaining("parallelism_config_dp_replicate_size 2 = 16 GPUs, and --nodes is 4 x 8 = 32");
+    }
+
+    @Test
+    void shardsThatAFileLeavesOpenFollowFromTheNodes() throws InputException {
+        String two = titan(
+                "data_parallel_shard_degree = -1\ndata_parallel_replicate_degree = 2\ncontext_parallel_degree = 2\n");
+        assertThat(ScenarioImport.readText("t.toml", two, nodes(4)).text())
+                .contains("shard_group: 16  # 32 GPUs / 2 replicas");
+        String three = titan("data_parallel_replicate_degree = 3\n");
+        assertThatThrownBy(() -> ScenarioImport.readText("t.toml", three, nodes(4)))
+                .hasMessageContaining("data_parallel_replicate_degree 3 does not divide the 32 data-parallel ranks");
+    }
+
+    @Test
+    void whatIsOverriddenIsSaidAndTheRestOfTheLauncherHolds() throws InputException {
+        String script = "torchrun --nproc_per_node 4 --nnodes 2 pretrain_gpt.py --num-layers 8 --hidden-size 64"
+                + " --num-attention-heads 8 --micro-batch-size 1 --seq-length 8 --bf16 --vocab-size 32000\n";
+        Imported imported = ScenarioImport.readText("x.sh", script, nodes(4));
+        assertThat(imported.text()).contains("nodes: 4", "gpus_per_node: 4");
+        assertThat(ImportReport.summary(imported)).contains("irrelevant: nnodes = 2: overridden by --nodes");
+    }
+
+    @Test
+    void aScenarioMayNameAModelAsTheHubDoes() throws InputException {
+        String text = """
+                scenario: hub
+                model: meta-llama/Llama-3.1-8B
+                cluster: {instance: p5.48xlarge, nodes: 1}
+                training: {sequence_length: 4096, global_batch: 64}
+                strategy: {kind: fsdp2}
+                """;
+        Task.Training training = (Task.Training)
+                ScenarioReader.readText("hub.yaml", text).points().get(0).task();
+        assertThat(training.modelName()).isEqualTo("llama3-8b");
     }
 }

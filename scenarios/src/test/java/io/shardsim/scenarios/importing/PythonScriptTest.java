@@ -226,9 +226,9 @@ class PythonScriptTest {
                 .doesNotContain("lora:");
         assertThat(ImportReport.summary(read))
                 .contains(
-                        "assumed per_device_train_batch_size: 4 (the default of --batch-size)",
-                        "assumed gradient_checkpointing: false (the default of --ckpt)",
-                        "assumed deepspeed: null (the default of --deepspeed)",
+                        "assumed training.micro_batch: 4 (per_device_train_batch_size is 4, the default of --batch-size)",
+                        "assumed training.activation_checkpointing: none (gradient_checkpointing is false, the default of --ckpt)",
+                        "assumed strategy.kind: ddp (deepspeed is null, the default of --deepspeed)",
                         "assumed --lora: its default (a condition in line 17 of train.py depends on it)");
         assertThat(problem(PARSER.replace("def get_args(argv=None)", "def parse_args()")
                         .replace("get_args()", "parse_args()")))
@@ -267,15 +267,71 @@ class PythonScriptTest {
                 "parser.add_argument('--batch_size', default=2)")) {
             assertThat(problem(PARSER.replace("    args, unknown", "    " + change + "\n    args, unknown")))
                     .as(change)
-                    .contains("per_device_train_batch_size is args.batch_size//2, which is not followed");
+                    .contains("per_device_train_batch_size is args.batch_size//2 after ", ", which is not followed");
         }
-        for (String other : List.of("default=os.cpu_count()", "type=parse, default='8'")) {
+        assertThat(problem(PARSER.replace(
+                        "    args, unknown", "    parser.set_defaults(batch_size=2)\n    args, unknown")))
+                .contains("args.batch_size//2 after set_defaults in line 9, which is not followed; write the value");
+        for (String other : List.of("default=os.cpu_count()", "type=parse, default='8'", "type=int, default='x'")) {
             assertThat(problem(PARSER.replace("type=int, default=8", other)))
                     .as(other)
                     .contains("per_device_train_batch_size is args.batch_size//2, which is not followed");
         }
         assertThat(problem(PARSER.replace("parse_known_args()", "parse_known_args(argv)")))
                 .contains("which is not followed");
+    }
+
+    /** As argparse converts them. */
+    @Test
+    void textsOfDefaultsAreConverted() {
+        assertThat(problem(PARSER.replace("default=8", "default='8'"))).contains("micro_batch: 4  # assumed");
+        assertThat(problem(PARSER.replace("parse_known_args()", "parse_known_args([])")))
+                .contains("micro_batch: 4  # assumed");
+        assertThat(problem("""
+                args = argparse.Namespace(bs=4)
+                targs = TrainingArguments(output_dir="o", per_device_train_batch_size=args.bs * 2, bf16=True)
+                model = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-2-7b-hf")
+                """)).contains("micro_batch: 8\n");
+    }
+
+    @Test
+    void whatIsAssumedOfOneSettingIsSaidOnce() throws Exception {
+        Imported read = ScenarioImport.readText("train.py", """
+                parser.add_argument("--bf16", action="store_true")
+                args = parser.parse_args()
+                targs = TrainingArguments(output_dir="o", per_device_train_batch_size=4, bf16=args.bf16)
+                model = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-2-7b-hf", attn_implementation="flash_attention_2")
+                """, Choices.NONE);
+        assertThat(ImportReport.summary(read))
+                .contains("assumed training.precision: bf16 (flash attention needs 16 bits, and no file asks for them;"
+                        + " bf16 is false, the default of --bf16)")
+                .noneMatch(line -> line.startsWith("assumed bf16"));
+    }
+
+    @Test
+    void whatIsReadFromACommandLineIsAskedFor() {
+        assertThat(
+                        problem(
+                                "parser = HfArgumentParser((TrainingArguments,))\nargs, = parser.parse_args_into_dataclasses()\n"))
+                .isEqualTo("1: HfArgumentParser reads the arguments from a command line or a file; give that too, as a"
+                        + " shell script, JSON or YAML, and leave out this script");
+    }
+
+    @Test
+    void anEstimatorWithoutADistributionIsReadAndItsStrategyIsAskedFor() throws Exception {
+        String script = """
+                e = PyTorch(entry_point="train.py", instance_type="ml.p4d.24xlarge", instance_count=2,
+                  hyperparameters={"model_name_or_path": "meta-llama/Llama-2-7b-hf", "per_device_train_batch_size": 4, "bf16": True})
+                """;
+        assertThat(problem(script)).contains("entry_point train.py decides the answer: without a distribution");
+        Choices accepted = new Choices(null, null, null, null, null, List.of("entry_point"));
+        assertThat(ScenarioImport.readText("e.py", script, accepted).text())
+                .contains("model: llama2-7b\n", "nodes: 2\n", "micro_batch: 4\n");
+        assertThat(ScenarioImport.readTexts(
+                                Map.of("e.py", script, "z.json", "{\"zero_optimization\": {\"stage\": 3}}"),
+                                Choices.NONE)
+                        .text())
+                .contains("kind: zero3-0.11");
     }
 
     @Test

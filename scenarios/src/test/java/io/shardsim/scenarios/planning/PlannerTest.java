@@ -154,6 +154,31 @@ class PlannerTest {
         assertThat(PlanText.write(plan, 100)).contains("\n      1  ", "\ntight 2  ");
     }
 
+    /** Host memory, or a split, for less than 1 % is not recommended; for more it is. */
+    @Test
+    void ofTwoThatAreAlmostAsGoodThePlainerComesFirst() throws Exception {
+        List<Plan.Ranked> two = plan("""
+                scenario: two
+                model: gpt2-1.5b
+                cluster: {instance: p4d.24xlarge, nodes: 1}
+                training: {attention: flash, sequence_length: 512, global_batch: 32, activation_checkpointing: full, activation_offload: false}
+                strategy: {kind: zero2, tensor_parallel: 1}
+                search: {training.micro_batch: [1, 4]}
+                """, FASTEST, 1).ranked();
+        List<Plan.Ranked> close = new ArrayList<>(List.of(offloading(two.get(0)), two.get(0)));
+        FASTEST.plainFirst(close);
+        assertThat(close).extracting(one -> one.candidate().extras()).containsExactly(0L, 1L);
+        List<Plan.Ranked> apart = new ArrayList<>(List.of(offloading(two.get(0)), two.get(1)));
+        FASTEST.plainFirst(apart);
+        assertThat(apart).extracting(one -> one.candidate().extras()).containsExactly(1L, 0L);
+    }
+
+    private static Plan.Ranked offloading(Plan.Ranked one) {
+        Candidate candidate = one.candidate();
+        Map<String, String> settings = Map.of("training.activation_offload", "true");
+        return new Plan.Ranked(new Candidate(settings, candidate.point()), one.run(), one.cost());
+    }
+
     /** What the file splits within tensor parallelism goes where there is none. */
     @Test
     void withoutTensorParallelismNothingIsSplitAlongTheSequence() throws Exception {

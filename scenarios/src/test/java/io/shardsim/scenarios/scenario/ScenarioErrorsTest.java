@@ -338,8 +338,11 @@ class ScenarioErrorsTest {
                 with(
                         "model: gpt2-30b",
                         "model: 30",
-                        "a.yaml:2:8: model 30 is not in the catalog; known: "
-                                + String.join(", ", Catalog.modelNames())),
+                        "a.yaml:2:8: model 30 is not in the catalog; " + Catalog.MODELS_ARE_LISTED),
+                with(
+                        "model: gpt2-30b",
+                        "model: meta-llama/Unknown-8B",
+                        "a.yaml:2:8: model meta-llama/Unknown-8B is not in the catalog; " + Catalog.MODELS_ARE_LISTED),
                 with(
                         "model: gpt2-30b",
                         "model: {hidden: 7168, layers: 48, heads: 60, vocab: 50257}",
