@@ -14,10 +14,12 @@ import java.util.List;
 /**
  * One step of FSDP2 on a pipeline stage, while it is being written. Units are gathered for the first forward of their piece, each as soon as the one before is, and stay
  * until the last backward: to gather them for each micro-batch would be dear [1]. Gradients wait whole on every rank, and are reduced
- * unit by unit once the last backward of the stage is done, beside nothing [2].
+ * unit by unit once the last backward of the stage is done, beside nothing [2]. What comes from other stages, activations and gradients, has a buffer of its own for each
+ * micro-batch, which stays [3].
  *
  * <p>[1] get_fsdp_reshard_after_forward_policy of torchtitan/distributed/fsdp.py, pytorch/torchtitan @b5bcd76c. [2] backward_maybe_with_nosync of
  * torch/distributed/pipelining/stage.py, PyTorch 2.6, run_post_backward.
+ * [3] args_recv_info and grad_recv_info there.
  */
 final class FsdpStage extends ReplicatedStep {
     private final Sharding all;
@@ -55,6 +57,19 @@ final class FsdpStage extends ReplicatedStep {
                 .sum();
         writer.allocate(MemoryOwner.PARAMETERS, stateBytes * shardElements);
         writer.allocate(MemoryOwner.OPTIMIZER_STATES, job.momentBytes(shardElements));
+        long buffers = pieces().mapToLong(at -> (at > 0 ? 1 : 0) + (at < gathered.length - 1 ? 1 : 0))
+                .sum();
+        writer.allocate(MemoryOwner.BUCKETS, buffers * job.accumulationSteps() * writer.boundaryBytes());
+    }
+
+    /** What was received is the input itself, so that it is held once. */
+    @Override
+    void keepsInput(boolean keeps) {
+        if (piece > 0 && keeps) {
+            writer.free(MemoryOwner.BUCKETS, writer.boundaryBytes());
+        } else if (piece > 0) {
+            writer.allocate(MemoryOwner.BUCKETS, writer.boundaryBytes());
+        }
     }
 
     private Part part(RankGroups among, long elements) {
@@ -89,7 +104,10 @@ final class FsdpStage extends ReplicatedStep {
             return computed;
         }
         long moved = elementBytes + (first ? 1 : 2) * reduceBytes;
-        return writer.copy(Stream.COMPUTE, moved * elements, "accumulate whole gradients", computed);
+        writer.allocate(MemoryOwner.WORKING_SET, elementBytes * elements);
+        int added = writer.copy(Stream.COMPUTE, moved * elements, "accumulate whole gradients", computed);
+        writer.free(MemoryOwner.WORKING_SET, elementBytes * elements);
+        return added;
     }
 
     @Override

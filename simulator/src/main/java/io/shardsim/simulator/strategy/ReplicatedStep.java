@@ -107,6 +107,9 @@ abstract class ReplicatedStep {
         return computed;
     }
 
+    /** The input of a piece is kept for its backward from here on, or no longer. */
+    void keepsInput(boolean keeps) {}
+
     // The step.
 
     /**
@@ -237,6 +240,7 @@ abstract class ReplicatedStep {
     /** Forward of one micro-batch through one piece of the model. */
     final void forward(int ofPiece) {
         piece = ofPiece;
+        keepsInput(true);
         ActivationOffload offload = offloadOf(piece);
         if (partition.holdsEmbedding(piece)) {
             writer.forwardEmbedding(beforeForward(world, job.embeddingParameters()), afterReduction());
@@ -285,6 +289,7 @@ abstract class ReplicatedStep {
             ready = afterBackward(job.embeddingParameters(), writer.backwardEmbedding(afterReduction()));
             send(job.embeddingTensors(), reduces, ready);
         }
+        keepsInput(false);
         if (reduces) {
             closeBuckets();
             reduceFullBuckets(ready);

@@ -330,6 +330,11 @@ public final class StepWriter {
         return waits.length == 0 ? lastCompute() : waits[waits.length - 1];
     }
 
+    /** Bytes of a micro-batch that a rank holds where one piece of the model ends and the next begins. */
+    public long boundaryBytes() {
+        return job.parallel().sequence() ? memory.hiddenBytes() / tensor.size() : memory.hiddenBytes();
+    }
+
     /**
      * Passes activations on, or their gradients back, to the stage that is being written. The receiver asks for them when it has nothing else to
      * do, as Megatron-LM and DeepSpeed do, and computes on when they are there. Each rank of a tensor-parallel group sends its part alone, and
@@ -344,13 +349,14 @@ public final class StepWriter {
         int high = Math.max(from, at);
         Stream stream = lane(forward, from);
         plan.between(low, high);
-        boolean sequence = job.parallel().sequence();
-        boolean gathers = tensor.size() > 1 && !sequence && job.parallel().is(Choice.SCATTER_GATHER);
+        boolean gathers = tensor.size() > 1
+                && !job.parallel().sequence()
+                && job.parallel().is(Choice.SCATTER_GATHER);
         int received = collective(
                 stream,
                 from < at ? CollectiveKind.BROADCAST : CollectiveKind.BROADCAST_FROM_LAST,
                 RankGroups.between(low, high, job.stageRanks(), job.worldSize()),
-                gathers || sequence ? memory.hiddenBytes() / tensor.size() : memory.hiddenBytes(),
+                gathers ? memory.hiddenBytes() / tensor.size() : boundaryBytes(),
                 "auto",
                 forward ? "pass activations on" : "pass gradients back",
                 with(awaited[at], sent, lastCompute[at]));
