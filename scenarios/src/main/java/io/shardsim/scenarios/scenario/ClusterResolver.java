@@ -41,6 +41,7 @@ final class ClusterResolver {
 
     private final Block block;
     private final @Nullable Block faults;
+    private final @Nullable Block money;
     private final List<Block> own;
     private final List<String> notes;
     private final List<Figure> figures;
@@ -50,6 +51,7 @@ final class ClusterResolver {
     ClusterResolver(Block file, List<String> notes, List<Figure> figures, Problems problems) {
         block = Objects.requireNonNull(file.block("cluster"));
         faults = file.block("faults");
+        money = file.block("money");
         own = file.list(InstanceFiles.INSTANCES);
         this.notes = notes;
         this.figures = figures;
@@ -63,6 +65,7 @@ final class ClusterResolver {
         InstanceSpec instance = block.has("instance") ? catalogInstance() : inlineInstance();
         Long nodes = nodes();
         if (instance != null) {
+            checkMoney(instance);
             check(instance);
             remark(instance);
         }
@@ -246,6 +249,9 @@ final class ClusterResolver {
                 given.put(key.name(), value);
             }
         }
+        if (money != null) {
+            given.putAll(money.values());
+        }
         return given;
     }
 
@@ -288,6 +294,28 @@ final class ClusterResolver {
             problems.add(
                     block.keyAt(HardwareKeys.ROUTE_SEED),
                     "route_seed draws no routes with routing adaptive; remove it, or write routing: static");
+        }
+    }
+
+    private void checkMoney(InstanceSpec instance) {
+        if (money == null) {
+            return;
+        }
+        boolean own = money.has(HardwareKeys.PRICE.name()) || block.has(HardwareKeys.PRICE.name());
+        if (money.has(HardwareKeys.PRICE.name()) && block.has(HardwareKeys.PRICE.name())) {
+            problems.add(block.keyAt(HardwareKeys.PRICE.name()), "price under cluster and under money; remove one");
+        }
+        if (money.has(HardwareKeys.TERM) && (own || money.has(HardwareKeys.SPOT))) {
+            problems.add(
+                    money.keyAt(HardwareKeys.TERM),
+                    "term chooses a price of the catalog" + (own ? " and price replaces it" : ", and spot has none")
+                            + "; remove one");
+        } else if (Double.isNaN(instance.price().usdPerHour())) {
+            problems.add(
+                    money.position(),
+                    "no price of " + instance.name() + " is in the catalog"
+                            + (money.has(HardwareKeys.TERM) ? " for term " + money.text(HardwareKeys.TERM) : "")
+                            + "; write money: {price: 40 USD/h} with yours");
         }
     }
 

@@ -88,6 +88,8 @@ public final class ScenarioKeys {
 
     static final BlockType CHECKPOINT = block("checkpoint").suchAs("{to: s3, every: 1000}");
 
+    static final BlockType MONEY = block("money").suchAs("{term: one_year}");
+
     static final BlockType FAILURES = block("failures").suchAs("{node_mtbf: 6300 h, restart: 10 min}");
 
     static final String SLOW_GPU = "slow_gpu";
@@ -131,6 +133,7 @@ public final class ScenarioKeys {
                                     Map.entry("checkpoint", CHECKPOINT),
                                     Map.entry("failures", FAILURES),
                                     Map.entry("faults", FAULTS),
+                                    Map.entry("money", MONEY),
                                     Map.entry("lists", new SweepType()),
                                     Map.entry("assert", ASSERTED),
                                     Map.entry(
@@ -162,6 +165,10 @@ public final class ScenarioKeys {
                 Map.of(
                         "name",
                         NAME,
+                        "price",
+                        HardwareKeys.PRICE.type(),
+                        "terms",
+                        ScalarTypes.choice(HardwareKeys.TERMS),
                         "instance",
                         INSTANCE,
                         "gpu",

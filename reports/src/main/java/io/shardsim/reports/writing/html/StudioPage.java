@@ -47,7 +47,11 @@ public final class StudioPage {
             figures.add(new OpeningSection.KeyFigure(Quantities.significant(cost.days()), "days", tokens, ""));
             if (cost.hasPrice()) {
                 figures.add(new OpeningSection.KeyFigure(
-                        Quantities.usd(cost.usd()), "", "all nodes on demand, " + tokens, ""));
+                        Quantities.usd(cost.usd()),
+                        "",
+                        "all nodes "
+                                + fastest.facts().cluster().instance().price().terms() + ", " + tokens,
+                        ""));
             }
         }
         return figures;
