@@ -99,6 +99,11 @@ public final class ScenarioKeys {
     static final String LOST_NIC = "lost_nic";
     static final String SPINE_NEIGHBOUR = "spine_neighbour";
 
+    static final String OTHER_JOB = "other_job";
+    static final String RETRANSMITTED = "retransmitted";
+    static final String NIC_DOWN = "nic_down";
+    static final String NIC_DOWN_EVERY = "nic_down_every";
+
     static final BlockType FAULTS = block("faults").suchAs("{slow_gpu: 1.3}");
 
     static final String ASSERT = "assert";
