@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
 final class PictureOptions {
     private static final int NODES = 4;
     /** More are no picture any more. */
-    private static final int NODES_MAX = 144;
+    private static final int NODES_MAX = 72;
 
     @Option(names = "--svg", description = "Draw the nodes of an instance and their fabric as SVG.")
     private boolean svg;

@@ -124,8 +124,8 @@ class FabricPictureTest {
     @Test
     void ratesAreThoseOfTheLines() {
         assertThat(picture("dgx-h100 --svg --nodes 4 --set nodes_per_leaf=2 --set oversubscription=2"))
-                .contains("2 leaves", "each up: 3.2 Tbit/s", "400 Gbit/s each", "450 GB/s per GPU");
-        assertThat(picture("dgx-gb200 --svg")).contains("36 nodes, nvlink_domain", "144 leaves", "4 GPUs");
+                .contains("2 x leaf", "each up: 3.2 Tbit/s", "400 Gbit/s each", "450 GB/s per GPU");
+        assertThat(picture("dgx-gb200 --svg")).contains("36 nodes, nvlink_domain", "144 x leaf");
         assertThat(picture("dgx-h100 --svg --nodes 1")).contains("1 node<").doesNotContain("spines");
     }
 
@@ -136,7 +136,7 @@ class FabricPictureTest {
         assertThat(Files.readString(file)).startsWith("<svg").isEqualTo(picture("p4d.24xlarge --svg"));
         Map.of(
                         "p9 --svg", "instance p9 is not in the catalog",
-                        "p5.48xlarge --svg --nodes 1000", "--nodes 1000 is not from 1 to 144",
+                        "p5.48xlarge --svg --nodes 1000", "--nodes 1000 is not from 1 to 72",
                         "p5.48xlarge --svg --set fabric=clos", "--set 1: fabric clos is not one of leaf_spine",
                         "p5.48xlarge --nodes 3", "--nodes, --set and -o belong to --svg",
                         "--svg", "--svg draws one instance")
