@@ -114,7 +114,7 @@ class FabricPictureTest {
         long gbits = instance.nic().lineRate().bytesPerSecond() * 8 / 1_000_000_000;
         assertThat(svg)
                 .contains(
-                        instance.nicsPerNode() + " NIC",
+                        "NICs: " + instance.nicsPerNode() + " a node",
                         instance.gpusPerNode() + " x " + instance.gpu().name(),
                         gbits + " Gbit/s each",
                         "node 1<");

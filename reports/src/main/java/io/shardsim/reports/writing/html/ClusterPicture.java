@@ -97,16 +97,18 @@ public final class ClusterPicture {
             place("gpu " + node, cluster.gpusPerNode(), nics + 2 * STEP);
             drawLinks(node);
         }
-        label(nics, instance.nicsPerNode() + " NICs a node", bits(nicRate(true)) + " each");
+        label(nics, "NICs: " + instance.nicsPerNode() + " a node", bits(nicRate(true)) + " each");
         label(
                 nics + STEP,
-                instance.pcie().switches() + " PCIe switches a node",
+                "PCIe switches: " + instance.pcie().switches() + " a node",
                 bytes(instance.pcie().linkRate()));
         label(nics + 2 * STEP, cluster.gpusPerNode() + " x " + instance.gpu().name(), "");
         List<String> devices = spec.family().devices(spec, cluster.nodes());
         for (int tier = 0; tier < devices.size() && tiers.containsValue(tier); tier++) {
             int y = nics - ROW * (tier + 1);
-            label(y, place(tier, y, width - LEFT) + " x " + devices.get(tier).toLowerCase(Locale.ROOT), above(tier));
+            int count = place(tier, y, width - LEFT);
+            String device = devices.get(tier).toLowerCase(Locale.ROOT);
+            label(y, tier == 0 ? count + " x " + device : device + "s", above(tier));
         }
         drawFabric();
         places.forEach((name, at) -> box(at, colour(name), text(name)));

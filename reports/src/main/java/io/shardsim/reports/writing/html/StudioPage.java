@@ -42,7 +42,7 @@ public final class StudioPage {
     private static List<OpeningSection.KeyFigure> figures(ReportPage page, @Nullable RunResult fastest) {
         List<OpeningSection.KeyFigure> figures = new ArrayList<>(page.opening().keyFigures());
         TrainingCost cost = fastest == null ? null : fastest.cost();
-        if (cost != null) {
+        if (fastest != null && cost != null) {
             String tokens = "for " + Quantities.tokens(cost.tokens()) + " tokens";
             figures.add(new OpeningSection.KeyFigure(Quantities.significant(cost.days()), "days", tokens, ""));
             if (cost.hasPrice()) {
