@@ -3,7 +3,7 @@ package io.shardsim.reports;
 import java.util.List;
 
 /**
- * Time and money to train on a number of tokens at a constant rate, all nodes paid on demand. Leaves out checkpoints, failures and idle time.
+ * Time and money to train on a number of tokens at a constant rate, all nodes paid by the hour. Leaves out checkpoints, failures and idle time.
  *
  * @param tokens [tokens]
  * @param usd NaN when the catalog has no price

@@ -46,7 +46,7 @@ public record Cluster(InstanceSpec instance, int nodes, Faults faults) {
 
     /** Whether a node's network differs from that of the others. */
     public boolean isOdd(int nodeRank) {
-        return nodeRank == 0 && !faults.network().equals(NetworkFaults.NONE);
+        return nodeRank == 0 && faults.network().isOfOneNode();
     }
 
     public int gpusPerNode() {

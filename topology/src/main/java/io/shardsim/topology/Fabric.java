@@ -11,6 +11,9 @@ public interface Fabric {
     /** The link behind an output port. */
     Link link(int device, int port);
 
+    /** The switch that has an output port of a node's device, as people name it. */
+    String switchName(int node, int device, int port);
+
     /** Output port of device 0 towards a NIC of its node. */
     int nicPort(int nic);
 

@@ -13,8 +13,9 @@ import io.shardsim.topology.units.Bandwidth;
  * @param bandwidth payload rate
  * @param perMessagePs time the transmitter is held by each chunk beside its bytes [ps]
  * @param latencyPs propagation and forwarding [ps], at least 1
+ * @param outages when the transmitter is down
  */
-public record Link(LinkClass linkClass, Bandwidth bandwidth, long perMessagePs, long latencyPs) {
+public record Link(LinkClass linkClass, Bandwidth bandwidth, long perMessagePs, long latencyPs, Outages outages) {
     /**
      * Payload of a packet [bytes]: the most of an NVLink packet (Foley and Danskin, Ultra-Performance Pascal GPU and NVLink Interconnect, IEEE Micro 37(2),
      * 2017) and of a PCIe write between server boards (R. Neugebauer et al., Understanding PCIe performance for end host networking, SIGCOMM
@@ -27,6 +28,16 @@ public record Link(LinkClass linkClass, Bandwidth bandwidth, long perMessagePs, 
             throw new IllegalArgumentException(linkClass + " link: latency " + latencyPs + " ps < 1 ps or per message "
                     + perMessagePs + " ps < 0");
         }
+    }
+
+    /** A link that is never down. */
+    public Link(LinkClass linkClass, Bandwidth bandwidth, long perMessagePs, long latencyPs) {
+        this(linkClass, bandwidth, perMessagePs, latencyPs, Outages.NONE);
+    }
+
+    /** The same with another rate. */
+    Link with(Bandwidth other) {
+        return new Link(linkClass, other, perMessagePs, latencyPs, outages);
     }
 
     /** Time for which a chunk holds the transmitter [ps]. */

@@ -1,6 +1,7 @@
 package io.shardsim.topology;
 
 import io.shardsim.topology.units.Bandwidth;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,10 +10,20 @@ import org.jspecify.annotations.Nullable;
  * @param slowNicRate effective rate of {@code Node[0].Nic[0]} and of its link, both ways; null where all NICs are alike
  * @param lostNic whether {@code Node[0].Nic[0]} carries nothing, so that the node's next NIC carries its traffic, too
  * @param neighbourShare share of the rate between the leaf of {@code Node[0]} and the spine that others take, both ways
+ * @param links what else is wrong with links
  */
-public record NetworkFaults(@Nullable Bandwidth slowNicRate, boolean lostNic, double neighbourShare) {
+public record NetworkFaults(
+        @Nullable Bandwidth slowNicRate, boolean lostNic, double neighbourShare, List<LinkFault> links) {
     /** A network without faults. */
-    public static final NetworkFaults NONE = new NetworkFaults(null, false, 0);
+    public static final NetworkFaults NONE = new NetworkFaults(null, false, 0, List.of());
+
+    /** Whether the first node differs from the others. */
+    boolean isOfOneNode() {
+        return slowNicRate != null
+                || lostNic
+                || neighbourShare > 0
+                || !links.stream().allMatch(LinkFault::everywhere);
+    }
 
     /** The NIC that carries what a NIC of a node would. */
     int carrier(int nodeRank, int nic) {
@@ -21,6 +32,6 @@ public record NetworkFaults(@Nullable Bandwidth slowNicRate, boolean lostNic, do
 
     /** The same with another rate of the slow NIC. */
     public NetworkFaults withSlowNic(Bandwidth rate) {
-        return new NetworkFaults(rate, lostNic, neighbourShare);
+        return new NetworkFaults(rate, lostNic, neighbourShare, links);
     }
 }

@@ -85,18 +85,20 @@ public final class Router {
 
     /** The link behind an output port of one node. */
     public Link link(int nodeRank, int slot, int port) {
-        if (cluster.isOdd(nodeRank) && slowNicUp != null && slowNicDown != null) {
-            if (slot == cluster.nicSlot(0) && port == NIC_WIRE_PORT) {
-                return slowNicUp;
-            }
-            if (slot == cluster.fabricSlot() && port == fabric.nicPort(0)) {
-                return slowNicDown;
-            }
-        }
+        boolean up = slot == cluster.nicSlot(0) && port == NIC_WIRE_PORT;
+        boolean down = slot == cluster.fabricSlot() && port == fabric.nicPort(0);
+        boolean cable = nodeRank == 0 && (up || down);
         Link link = link(slot, port);
-        return leftByNeighbour < 1 && link.linkClass() == LinkClass.SPINE && cluster.groupOf(nodeRank) == 0
-                ? new Link(LinkClass.SPINE, link.bandwidth().scaled(leftByNeighbour), 0, link.latencyPs())
-                : link;
+        if (cable && slowNicUp != null && slowNicDown != null) {
+            link = up ? slowNicUp : slowNicDown;
+        }
+        if (leftByNeighbour < 1 && link.linkClass() == LinkClass.SPINE && cluster.groupOf(nodeRank) == 0) {
+            link = link.with(link.bandwidth().scaled(leftByNeighbour));
+        }
+        for (LinkFault fault : cluster.faults().network().links()) {
+            link = fault.on(link, cable);
+        }
+        return link;
     }
 
     /** The link behind an output port of a node like most. */

@@ -118,6 +118,15 @@ final class SwitchTree implements Fabric {
     }
 
     @Override
+    public String switchName(int node, int device, int port) {
+        if (device == LEAF) {
+            int plane = port < up ? port * planes / up : planeOf(port - up);
+            return "leaf " + leafOf(node) + (planes == 1 ? "" : "." + plane);
+        }
+        return device == CORE ? "cores" : threeTiers ? "spines " + podOf(node) : "spines";
+    }
+
+    @Override
     public int nicPort(int nic) {
         return up + nic;
     }

@@ -72,6 +72,11 @@ public record Torus() implements FabricFamily {
         }
 
         @Override
+        public String switchName(int node, int device, int port) {
+            return "router " + node;
+        }
+
+        @Override
         public int nicPort(int nic) {
             return 2 * DIMENSIONS + nic;
         }

@@ -20,7 +20,8 @@ class RouterTest {
                 TestClusters.of(new FabricSpec(1, 1, HOP_PS), 5),
                 TestClusters.of(new FabricSpec(2, 1, HOP_PS), 5),
                 TestClusters.of(new FabricSpec(4, 3, HOP_PS), 8),
-                TestClusters.of(new FabricSpec(1, 1, HOP_PS), 3, withNetwork(new NetworkFaults(null, true, 0.5))),
+                TestClusters.of(
+                        new FabricSpec(1, 1, HOP_PS), 3, withNetwork(new NetworkFaults(null, true, 0.5, List.of()))),
                 new Cluster(TestClusters.instance(new FabricSpec(2, 2, HOP_PS), false), 4),
                 TestClusters.of(tree(new RailOptimized(), 4, FabricSpec.ALL, 1, Routing.ADAPTIVE), 7),
                 TestClusters.of(tree(new RailOptimized(), 2, 4, 2, Routing.ADAPTIVE), 11),
@@ -34,7 +35,7 @@ class RouterTest {
                 TestClusters.of(
                         tree(new RailOptimized(), 2, 4, 1, Routing.ADAPTIVE),
                         8,
-                        withNetwork(new NetworkFaults(null, true, 0))));
+                        withNetwork(new NetworkFaults(null, true, 0, List.of()))));
     }
 
     static FabricSpec tree(
@@ -200,7 +201,7 @@ class RouterTest {
         Cluster lost = TestClusters.of(
                 tree(new RailOptimized(), 2, FabricSpec.ALL, 1, Routing.ADAPTIVE),
                 2,
-                withNetwork(new NetworkFaults(null, true, 0)));
+                withNetwork(new NetworkFaults(null, true, 0, List.of())));
         assertThat(between(lost, 0, 1, 0)).containsExactly("Fabric.Leaf[0]:1", "Fabric.Spine[1]:0", "Fabric.Leaf[1]:2");
     }
 
@@ -271,8 +272,8 @@ class RouterTest {
     @Test
     void faultsAreOfTheFirstNode() {
         Bandwidth slow = Bandwidth.parse("5 GB/s");
-        Cluster cluster =
-                TestClusters.of(new FabricSpec(1, 1, HOP_PS), 2, withNetwork(new NetworkFaults(slow, false, 0.25)));
+        Cluster cluster = TestClusters.of(
+                new FabricSpec(1, 1, HOP_PS), 2, withNetwork(new NetworkFaults(slow, false, 0.25, List.of())));
         Router router = new Router(cluster);
         assertThat(router.link(0, cluster.nicSlot(0), Router.NIC_WIRE_PORT).bandwidth())
                 .isEqualTo(slow);
@@ -282,8 +283,18 @@ class RouterTest {
         assertThat(hops.get(3).link().bandwidth())
                 .isEqualTo(TestClusters.NIC_RATE.times(TestClusters.NICS).scaled(0.75));
         assertThat(hops.get(4).link().bandwidth()).isEqualTo(TestClusters.NIC_RATE.times(TestClusters.NICS));
-        Cluster lost = TestClusters.of(new FabricSpec(1, 1, HOP_PS), 2, withNetwork(new NetworkFaults(null, true, 0)));
+        Cluster lost = TestClusters.of(
+                new FabricSpec(1, 1, HOP_PS), 2, withNetwork(new NetworkFaults(null, true, 0, List.of())));
         assertThat(drawn(lost, 0, 4, 0)).contains("Node[0].Nic[1]:0", "Node[1].Nic[0]:1");
+    }
+
+    @Test
+    void anotherJobTakesItsShareOfAllUplinks() {
+        NetworkFaults other = new NetworkFaults(null, false, 0, List.of(new LinkFault.OtherJob(0.25)));
+        Cluster cluster = TestClusters.of(new FabricSpec(2, 1, HOP_PS), 8, withNetwork(other));
+        double full = 4.0 * TestClusters.NICS * TestClusters.NIC_RATE.bytesPerSecond();
+        assertThat(bisectionRate(cluster)).isEqualTo(0.75 * full, within(1e-6 * full));
+        assertThat(cluster.isOdd(0)).isFalse();
     }
 
     @Test

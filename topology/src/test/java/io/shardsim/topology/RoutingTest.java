@@ -3,12 +3,20 @@ package io.shardsim.topology;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.DoubleSummaryStatistics;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
+import java.util.function.IntToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -37,9 +45,11 @@ class RoutingTest {
 
     /** By seed, what a flow gets on average of what its NIC could send. */
     private static DoubleSummaryStatistics effective(int nodes, Routing routing) {
-        return IntStream.range(0, SEEDS)
-                .mapToDouble(seed -> effective(cluster(nodes, routing, seed), new Random(seed)))
-                .summaryStatistics();
+        return overSeeds(seed -> effective(cluster(nodes, routing, seed), new Random(seed)));
+    }
+
+    private static DoubleSummaryStatistics overSeeds(IntToDoubleFunction share) {
+        return IntStream.range(0, SEEDS).mapToDouble(share).summaryStatistics();
     }
 
     private static double effective(Cluster cluster, Random random) {
@@ -63,11 +73,139 @@ class RoutingTest {
     }
 
     private static void check(int nodes, Routing routing, double expected, double deviation) {
-        DoubleSummaryStatistics effective = effective(nodes, routing);
-        System.out.printf(
-                "%d nodes, %s: %.3f (%.3f to %.3f)%n",
-                nodes, routing.id(), effective.getAverage(), effective.getMin(), effective.getMax());
-        assertThat(effective.getAverage()).isCloseTo(expected, within(deviation));
+        assertThat(effective(nodes, routing).getAverage()).isCloseTo(expected, within(deviation));
+    }
+
+    /** What nodes send at once, of which the slowest flow ends last: one after the other, by the sender. */
+    private interface Pattern {
+        List<int[]> steps(int nodes, int seed);
+    }
+
+    private static int[] ring(List<Integer> order) {
+        int[] to = new int[order.size()];
+        for (int place = 0; place < to.length; place++) {
+            to[order.get(place)] = order.get((place + 1) % to.length);
+        }
+        return to;
+    }
+
+    private static List<Integer> order(int nodes) {
+        return IntStream.range(0, nodes).boxed().collect(Collectors.toList());
+    }
+
+    private static List<Integer> shuffled(int nodes, int seed) {
+        List<Integer> order = order(nodes);
+        Collections.shuffle(order, new Random(seed));
+        return order;
+    }
+
+    /** Parents in NCCL's binary tree (trees.cc): the lowest bit moves up; node 0 is the root, and sends nothing. */
+    private static int[] tree(int nodes, boolean mirrored) {
+        int[] to = new int[nodes];
+        for (int node = 0; node < nodes; node++) {
+            int bit = Integer.lowestOneBit(node);
+            int up = (node ^ bit) | bit << 1;
+            int parent = node == 0 ? 0 : up < nodes ? up : node ^ bit;
+            to[mirrored ? nodes - 1 - node : node] = mirrored ? nodes - 1 - parent : parent;
+        }
+        return to;
+    }
+
+    /** Shifts by one node, two, and so on; of many, one in so many. */
+    private static List<int[]> shifts(int nodes) {
+        int one = Math.max(1, nodes / 144) * Math.max(1, nodes / 144);
+        return IntStream.range(1, nodes)
+                .filter(shift -> shift % one == 1 % one)
+                .mapToObj(shift -> IntStream.range(0, nodes)
+                        .map(node -> (node + shift) % nodes)
+                        .toArray())
+                .toList();
+    }
+
+    private static final Map<String, Pattern> PATTERNS = new LinkedHashMap<>();
+
+    static {
+        PATTERNS.put("ring, nodes in order", (nodes, seed) -> List.of(ring(order(nodes))));
+        PATTERNS.put("ring, nodes shuffled", (nodes, seed) -> List.of(ring(shuffled(nodes, seed))));
+        PATTERNS.put("double binary tree", (nodes, seed) -> List.of(tree(nodes, false), tree(nodes, true)));
+        PATTERNS.put("all-to-all", (nodes, seed) -> shifts(nodes));
+    }
+
+    private static double seconds(Cluster cluster, List<int[]> steps) {
+        double seconds = 0;
+        for (int[] to : steps) {
+            Traffic traffic = new Traffic(cluster);
+            for (int node = 0; node < to.length; node++) {
+                if (to[node] != node) {
+                    traffic.add(cluster.rank(node, 0), cluster.rank(to[node], 0), 0);
+                }
+            }
+            seconds += 1 / traffic.rateOfEach();
+        }
+        return seconds;
+    }
+
+    private static DoubleSummaryStatistics share(Pattern pattern, int nodes, Routing routing) {
+        return overSeeds(seed -> {
+            List<int[]> steps = pattern.steps(nodes, seed);
+            return seconds(cluster(nodes, Routing.ADAPTIVE, seed), steps)
+                    / seconds(cluster(nodes, routing, seed), steps);
+        });
+    }
+
+    private static String cell(DoubleSummaryStatistics shares) {
+        return String.format(
+                Locale.ROOT,
+                " %.1f %% (%.1f to %.1f) |",
+                100 * shares.getAverage(),
+                100 * shares.getMin(),
+                100 * shares.getMax());
+    }
+
+    @Test
+    @Tag("slow")
+    void theDocumentSaysWhatRoutesCost() throws IOException {
+        StringBuilder table = new StringBuilder(
+                "<!-- routes -->\n| traffic | `routing` | two tiers, 144 nodes | three tiers, 576 nodes |\n|---|---|--:|--:|\n");
+        for (Routing routing : List.of(Routing.STATIC, Routing.ECMP)) {
+            table.append("| random pairs | `").append(routing.id()).append("` |");
+            table.append(cell(effective(144, routing)))
+                    .append(cell(effective(576, routing)))
+                    .append('\n');
+        }
+        PATTERNS.forEach((name, pattern) -> {
+            for (Routing routing : List.of(Routing.STATIC, Routing.ECMP)) {
+                DoubleSummaryStatistics two = share(pattern, 144, routing);
+                table.append("| ")
+                        .append(name)
+                        .append(" | `")
+                        .append(routing.id())
+                        .append("` |");
+                table.append(cell(two))
+                        .append(cell(share(pattern, 576, routing)))
+                        .append('\n');
+                assertThat(two.getMax()).as(name).isLessThanOrEqualTo(1 + 1e-12);
+            }
+        });
+        Path document = Path.of("../docs/fabrics.md");
+        String before = Files.readString(document);
+        String expected = before.replaceFirst("(?s)<!-- routes -->\n.*?<!-- end -->", table + "<!-- end -->");
+        if (System.getProperty("docs.write") != null) {
+            Files.writeString(document, expected);
+        } else {
+            assertThat(before)
+                    .as("run this test with -Ddocs.write to write the table anew")
+                    .isEqualTo(expected);
+        }
+    }
+
+    @Test
+    void ringsInOrderShareNoLink() {
+        for (Routing routing : Routing.values()) {
+            assertThat(share((nodes, seed) -> List.of(ring(order(nodes))), 144, routing)
+                            .getMin())
+                    .isEqualTo(1);
+        }
     }
 
     @Test

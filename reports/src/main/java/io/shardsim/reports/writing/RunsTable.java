@@ -5,7 +5,6 @@ import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScalingEfficiency;
 import io.shardsim.reports.ScenarioResult;
-import io.shardsim.reports.TrainingCost;
 import io.shardsim.reports.writing.StyledText.Look;
 import java.util.ArrayList;
 import java.util.List;
@@ -267,10 +266,10 @@ final class RunsTable {
         parts.addAll(choice.legend());
         if (shown.stream().anyMatch(column -> column.name().equals(RunColumns.DAYS))) {
             rows.stream()
-                    .map(RunResult::cost)
-                    .filter(Objects::nonNull)
-                    .findFirst()
-                    .ifPresent(cost -> parts.add(days(cost)));
+                    .filter(run -> run.cost() != null)
+                    .map(RunsTable::days)
+                    .distinct()
+                    .forEach(parts::add);
         }
         if (shown.stream().anyMatch(column -> column.name().equals(RunColumns.SCALING))) {
             parts.addAll(scaling());
@@ -318,7 +317,9 @@ final class RunsTable {
         return Objects.requireNonNull(run.scaling());
     }
 
-    private static String days(TrainingCost cost) {
-        return "days and USD: " + Quantities.shortTokens(cost.tokens()) + " tokens on demand";
+    private static String days(RunResult run) {
+        return "days and USD: "
+                + Quantities.shortTokens(Objects.requireNonNull(run.cost()).tokens()) + " tokens "
+                + run.facts().cluster().instance().price().terms();
     }
 }

@@ -73,6 +73,13 @@ public final class Catalog {
     static final FigureFolder STORAGE = folder("storage", "storage service", FigureFolder.figures(StorageKeys.ALL));
     static final FigureFolder MODELS = folder(
             "models", "model", List.of(Key.required("shape", modelShapeWithSource(), "shape of the transformer")));
+    private static final FigureFolder PRICES = folder(
+            "defaults",
+            "default",
+            FigureFolder.figures(INSTANCES.names().stream()
+                    .flatMap(name -> HardwareKeys.TERMS.stream().map(term -> priceKey(name, term)))
+                    .map(key -> Key.optional(key, HardwareKeys.PRICE.type(), "price of a node"))
+                    .toList()));
     private static final FigureFolder SERVERS =
             folder("defaults", "default", FigureFolder.figures(HardwareKeys.SERVER, HardwareKeys.NETWORK));
     private static final FigureFolder PCIE_LINKS = folder(
@@ -156,11 +163,11 @@ public final class Catalog {
     /**
      * The instance that is called so with some values replaced, or null.
      *
-     * @param changed values under keys of {@link HardwareKeys#SERVER}, {@link HardwareKeys#NETWORK} and {@link HardwareKeys#PRICE}
+     * @param changed values under keys of {@link HardwareKeys#SERVER}, {@link HardwareKeys#NETWORK}, {@link HardwareKeys#PRICE}, {@link HardwareKeys#TERM} and {@link HardwareKeys#SPOT}
      */
     public static @Nullable CatalogEntry<InstanceSpec> instance(String name, Map<String, Object> changed) {
         FigureFile file = INSTANCES.called(name);
-        return file == null ? null : instance(file, changed);
+        return file == null ? null : instance(file, file.name(), changed);
     }
 
     /**
@@ -172,17 +179,45 @@ public final class Catalog {
      */
     public static CatalogEntry<InstanceSpec> ownInstance(
             String name, YamlNode description, Map<String, Object> changed, Problems problems) throws InputException {
-        return instance(INSTANCES.read(name, description, problems), changed);
+        FigureFile file = INSTANCES.read(name, description, problems);
+        return instance(file, file.text("extends"), changed);
     }
 
-    static CatalogEntry<InstanceSpec> instance(FigureFile file, Map<String, Object> changed) {
+    static CatalogEntry<InstanceSpec> instance(FigureFile file, String listed, Map<String, Object> changed) {
         GpuSpec gpu = spec(GPUS.named(file.text("gpu")));
-        Figure listed = file.figures().get("price");
-        PriceSpec price = listed == null || changed.containsKey("price")
-                ? priceOf(changed)
-                : new PriceSpec((Double) listed.value(), listed.date(), listed.source());
-        InstanceSpec spec = HardwareKeys.instance(file.name(), gpu, file, changed, price);
-        return CatalogEntry.of(file, spec);
+        List<Figure> figures = new ArrayList<>(file.figures().values());
+        Figure price = file.figures().get(HardwareKeys.PRICE.name());
+        if (price == null || changed.containsKey(HardwareKeys.TERM)) {
+            price = price(listed, (String) changed.getOrDefault(HardwareKeys.TERM, HardwareKeys.ON_DEMAND));
+            if (price != null) {
+                figures.add(price);
+            }
+        }
+        InstanceSpec spec = HardwareKeys.instance(file.name(), gpu, file, changed, priceOf(price, changed));
+        return new CatalogEntry<>(file.name(), file.title(), spec, figures);
+    }
+
+    private static String priceKey(String instance, String term) {
+        return term.equals(HardwareKeys.ON_DEMAND) ? instance : instance + " " + term;
+    }
+
+    /** The listed price of an instance; null where none is known. */
+    private static @Nullable Figure price(String instance, String term) {
+        Figure listed = prices().get(priceKey(instance, term));
+        return listed == null
+                ? null
+                : new Figure(
+                        HardwareKeys.PRICE.name(),
+                        listed.value(),
+                        listed.text(),
+                        listed.source(),
+                        listed.date(),
+                        listed.note());
+    }
+
+    /** Listed prices by instance, with the term behind its name unless it is on demand. */
+    static Map<String, Figure> prices() {
+        return PRICES.named("prices").figures();
     }
 
     /** The instance that a GPU usually comes in; empty where its file names none. */
@@ -196,7 +231,7 @@ public final class Catalog {
         return INSTANCES.names().stream()
                 .map(INSTANCES::named)
                 .filter(file -> file.text("gpu").equals(gpu.name()))
-                .map(file -> instance(file, Map.of()).spec())
+                .map(file -> instance(file, file.name(), Map.of()).spec())
                 .toList();
     }
 
@@ -218,7 +253,7 @@ public final class Catalog {
         if (usual.isEmpty() && links.has(gpu.architecture())) {
             changed.putIfAbsent("pcie", links.whole(gpu.architecture()));
         }
-        return HardwareKeys.instance("inline", gpu, file, changed, priceOf(changed));
+        return HardwareKeys.instance("inline", gpu, file, changed, priceOf(null, changed));
     }
 
     /** A GPU that a scenario describes. */
@@ -265,9 +300,19 @@ public final class Catalog {
         }
     }
 
-    private static PriceSpec priceOf(Map<String, Object> changed) {
-        Object price = changed.get("price");
-        return price == null ? new PriceSpec(Double.NaN, "", "") : new PriceSpec((Double) price, "", "scenario file");
+    private static PriceSpec priceOf(@Nullable Figure listed, Map<String, Object> changed) {
+        Object own = changed.get(HardwareKeys.PRICE.name());
+        PriceSpec price = own != null
+                ? new PriceSpec((Double) own, "", "scenario file")
+                : listed == null
+                        ? new PriceSpec(Double.NaN, "", "")
+                        : new PriceSpec((Double) listed.value(), listed.date(), listed.source());
+        Object spot = changed.get(HardwareKeys.SPOT);
+        return spot != null
+                ? price.on("on spot at " + spot + " of the price on demand", (Double) spot)
+                : changed.get(HardwareKeys.TERM) instanceof String term && !term.equals(HardwareKeys.ON_DEMAND)
+                        ? price.on("committed for " + term.replace('_', ' '), 1)
+                        : price;
     }
 
     private static GpuSpec spec(FigureFile gpu) {

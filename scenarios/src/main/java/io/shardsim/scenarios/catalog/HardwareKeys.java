@@ -57,6 +57,15 @@ public final class HardwareKeys {
     public static final Key PRICE =
             Key.optional("price", ScalarTypes.decimalQuantity(UnitTable.PRICE), "price of a node");
 
+    /** For how long a node is paid. */
+    public static final String TERM = "term";
+
+    static final String ON_DEMAND = "on_demand";
+    /** Values of {@link #TERM}. */
+    public static final List<String> TERMS = List.of(ON_DEMAND, "one_year", "three_years");
+    /** Price of a node on spot over that on demand. */
+    public static final String SPOT = "spot";
+
     /** No figure: what NCCL takes over a network is in a file of its own. */
     public static final Key NETWORK = Key.required(
             "network",

@@ -19,7 +19,7 @@ public final class Machines {
         List<List<String>> rows = new ArrayList<>(List.of(List.of("instance", "GPUs", "NICs", "USD/h", "as of")));
         for (String name : Catalog.instanceNames()) {
             FigureFile file = Catalog.INSTANCES.named(name);
-            Figure price = file.figures().get(HardwareKeys.PRICE.name());
+            Figure price = Catalog.prices().get(name);
             rows.add(List.of(
                     name,
                     file.count("gpus_per_node") + " x " + file.text("gpu"),
@@ -53,17 +53,14 @@ public final class Machines {
      */
     public static List<List<String>> prices(LocalDate today, long days) {
         List<List<String>> rows = new ArrayList<>(List.of(List.of("instance", "USD/h", "as of", "days")));
-        for (String name : Catalog.instanceNames()) {
-            Figure price = Catalog.INSTANCES.named(name).figures().get(HardwareKeys.PRICE.name());
-            if (price != null) {
-                LocalDate read = LocalDate.parse(
-                        price.date() + "-01-01".substring(price.date().length() - 4));
-                long age = ChronoUnit.DAYS.between(read, today);
-                if (age > days) {
-                    rows.add(List.of(name, dollars(price), price.date(), String.valueOf(age)));
-                }
+        Catalog.prices().forEach((name, price) -> {
+            LocalDate read = LocalDate.parse(
+                    price.date() + "-01-01".substring(price.date().length() - 4));
+            long age = ChronoUnit.DAYS.between(read, today);
+            if (age > days) {
+                rows.add(List.of(name, dollars(price), price.date(), String.valueOf(age)));
             }
-        }
+        });
         return rows;
     }
 

@@ -25,6 +25,7 @@ import io.shardsim.simulator.compute.ProfileFiles;
 import io.shardsim.simulator.pipeline.PipelineSchedules;
 import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.yaml.InputException;
+import java.io.IOException;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -65,6 +67,9 @@ final class CatalogCommand extends Speaking {
             paramLabel = "DAYS",
             description = "With prices: those that were read longer ago, such as 90d, to look them up again.")
     private @Nullable String olderThan;
+
+    @Mixin
+    private final PictureOptions picture = new PictureOptions();
 
     /** One kind of entry: its names, and an entry in full. */
     private record Kind(Supplier<List<String>> names, Function<String, List<String>> describe) {}
@@ -102,7 +107,15 @@ final class CatalogCommand extends Speaking {
     }
 
     @Override
-    int answer() {
+    int answer() throws InputException, IOException {
+        if (picture.asked()) {
+            if (!"instances".equals(kind) || name == null) {
+                throw refused("--svg draws one instance; write catalog instances p5.48xlarge --svg");
+            }
+            picture.draw(name, this);
+            return ExitStatus.DONE;
+        }
+        picture.refuse(this);
         Paragraphs text = new Paragraphs(Terminal.width());
         answer(text);
         out().print(text);

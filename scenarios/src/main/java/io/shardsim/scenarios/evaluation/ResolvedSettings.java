@@ -28,7 +28,8 @@ final class ResolvedSettings {
             "storage",
             "checkpoint",
             "failures",
-            "faults");
+            "faults",
+            "money");
 
     private final ScenarioPoint point;
     private final Map<String, Setting> settings = new LinkedHashMap<>();

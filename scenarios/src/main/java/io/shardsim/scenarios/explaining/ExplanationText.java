@@ -140,7 +140,8 @@ public final class ExplanationText {
         out.line(
                 day > 0
                         ? "The gap costs $" + Quantities.threeDigits(day * (1 - 1 / log.timesAsFast())) + " of the $"
-                                + Quantities.threeDigits(day) + " that the cluster costs a day, on demand."
+                                + Quantities.threeDigits(day) + " that the cluster costs a day, "
+                                + instance.price().terms() + "."
                         : "The gap takes " + Quantities.percent(1 - 1 / log.timesAsFast())
                                 + " of the cluster's time; the catalog has no price of " + instance.name() + ".");
     }

@@ -167,7 +167,7 @@ public final class Exporter {
         }
         file.forEach((block, value) -> {
             if (value instanceof Map<?, ?> keys
-                    && List.of("cluster", "lora", "collectives", "storage", "checkpoint", "failures", "faults")
+                    && List.of("cluster", "lora", "collectives", "storage", "checkpoint", "failures", "faults", "money")
                             .contains(block)) {
                 keys.forEach((key, inner) -> {
                     if (!block.equals("cluster") || !CLUSTER.contains(String.valueOf(key))) {

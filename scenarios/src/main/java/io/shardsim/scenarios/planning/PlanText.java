@@ -156,7 +156,8 @@ public final class PlanText {
             rows.add(row);
         }
         out.table(rows, 0);
-        out.line("days and USD: " + Quantities.tokens(plan.goal().tokens()) + " tokens, all nodes on demand");
+        out.line("days and USD: " + Quantities.tokens(plan.goal().tokens()) + " tokens, all nodes "
+                + plan.best().get(0).run().facts().cluster().instance().price().terms());
     }
 
     /** Why the others are not the best; of clusters of other sizes the table says it. */

@@ -16,9 +16,11 @@ import io.shardsim.topology.FabricSpec;
 import io.shardsim.topology.Faults;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
+import io.shardsim.topology.LinkFault;
 import io.shardsim.topology.NetworkFaults;
 import io.shardsim.topology.NicSpec;
 import io.shardsim.topology.NvLinks;
+import io.shardsim.topology.Outages;
 import io.shardsim.topology.Routing;
 import io.shardsim.topology.units.Bandwidth;
 import java.math.BigInteger;
@@ -41,6 +43,7 @@ final class ClusterResolver {
 
     private final Block block;
     private final @Nullable Block faults;
+    private final @Nullable Block money;
     private final List<Block> own;
     private final List<String> notes;
     private final List<Figure> figures;
@@ -50,6 +53,7 @@ final class ClusterResolver {
     ClusterResolver(Block file, List<String> notes, List<Figure> figures, Problems problems) {
         block = Objects.requireNonNull(file.block("cluster"));
         faults = file.block("faults");
+        money = file.block("money");
         own = file.list(InstanceFiles.INSTANCES);
         this.notes = notes;
         this.figures = figures;
@@ -63,6 +67,7 @@ final class ClusterResolver {
         InstanceSpec instance = block.has("instance") ? catalogInstance() : inlineInstance();
         Long nodes = nodes();
         if (instance != null) {
+            checkMoney(instance);
             check(instance);
             remark(instance);
         }
@@ -110,10 +115,51 @@ final class ClusterResolver {
         boolean lost = faults != null && faults.flag(ScenarioKeys.LOST_NIC, false);
         long seed = faults == null ? 0 : faults.whole(ScenarioKeys.CLOCK_SEED, 0);
         return new Faults(
-                new NetworkFaults(slowNic(instance), lost, decimal(ScenarioKeys.SPINE_NEIGHBOUR)),
+                new NetworkFaults(slowNic(instance), lost, decimal(ScenarioKeys.SPINE_NEIGHBOUR), linkFaults()),
                 perMille(ScenarioKeys.SLOW_GPU),
                 perMille(ScenarioKeys.SLOW_HOST),
                 new Clocks(decimal(ScenarioKeys.CLOCK_SPREAD), seed));
+    }
+
+    private List<LinkFault> linkFaults() {
+        List<LinkFault> links = new ArrayList<>();
+        if (decimal(ScenarioKeys.OTHER_JOB) > 0) {
+            links.add(new LinkFault.OtherJob(decimal(ScenarioKeys.OTHER_JOB)));
+        }
+        if (decimal(ScenarioKeys.RETRANSMITTED) > 0) {
+            links.add(new LinkFault.Retransmission(decimal(ScenarioKeys.RETRANSMITTED)));
+        }
+        if (faults != null && faults.has(ScenarioKeys.NIC_DOWN)) {
+            links.add(new LinkFault.Flapping(
+                    new Outages(faults.whole(ScenarioKeys.NIC_DOWN_EVERY, 1), faults.whole(ScenarioKeys.NIC_DOWN, 0))));
+        }
+        return links;
+    }
+
+    private void checkLinkFaults(Block given) {
+        List<String> cable = Stream.of(ScenarioKeys.NIC_DOWN, ScenarioKeys.RETRANSMITTED)
+                .filter(given::has)
+                .toList();
+        if (given.flag(ScenarioKeys.LOST_NIC, false) && !cable.isEmpty()) {
+            problems.add(
+                    given.keyAt(cable.get(0)),
+                    cable.get(0) + " and lost_nic are the same NIC, Node[0].Nic[0]; remove one");
+        }
+        if (given.has(ScenarioKeys.OTHER_JOB) && given.has(ScenarioKeys.SPINE_NEIGHBOUR)) {
+            problems.add(
+                    given.keyAt(ScenarioKeys.OTHER_JOB),
+                    "other_job has its share of every leaf, spine_neighbour of one; remove one");
+        }
+        if (given.has(ScenarioKeys.NIC_DOWN) != given.has(ScenarioKeys.NIC_DOWN_EVERY)) {
+            problems.add(
+                    given.position(),
+                    "nic_down and nic_down_every belong together; write both, such as 100 ms and 1 s");
+        }
+        if (given.whole(ScenarioKeys.NIC_DOWN, 0) >= given.whole(ScenarioKeys.NIC_DOWN_EVERY, Long.MAX_VALUE)) {
+            problems.add(
+                    given.at(ScenarioKeys.NIC_DOWN),
+                    "nic_down is not less than nic_down_every, so the NIC is never up; write a shorter nic_down, or slow_nic: a rate");
+        }
     }
 
     private double decimal(String key) {
@@ -246,6 +292,9 @@ final class ClusterResolver {
                 given.put(key.name(), value);
             }
         }
+        if (money != null) {
+            given.putAll(money.values());
+        }
         return given;
     }
 
@@ -291,6 +340,28 @@ final class ClusterResolver {
         }
     }
 
+    private void checkMoney(InstanceSpec instance) {
+        if (money == null) {
+            return;
+        }
+        boolean own = money.has(HardwareKeys.PRICE.name()) || block.has(HardwareKeys.PRICE.name());
+        if (money.has(HardwareKeys.PRICE.name()) && block.has(HardwareKeys.PRICE.name())) {
+            problems.add(block.keyAt(HardwareKeys.PRICE.name()), "price under cluster and under money; remove one");
+        }
+        if (money.has(HardwareKeys.TERM) && (own || money.has(HardwareKeys.SPOT))) {
+            problems.add(
+                    money.keyAt(HardwareKeys.TERM),
+                    "term chooses a price of the catalog" + (own ? " and price replaces it" : ", and spot has none")
+                            + "; remove one");
+        } else if (Double.isNaN(instance.price().usdPerHour())) {
+            problems.add(
+                    money.position(),
+                    "no price of " + instance.name() + " is in the catalog"
+                            + (money.has(HardwareKeys.TERM) ? " for term " + money.text(HardwareKeys.TERM) : "")
+                            + "; write money: {price: 40 USD/h} with yours");
+        }
+    }
+
     private void check(InstanceSpec instance) {
         if (instance.nic().effectiveRate().compareTo(instance.nic().lineRate()) > 0) {
             problems.add(
@@ -317,6 +388,9 @@ final class ClusterResolver {
                         faults.at(ScenarioKeys.LOST_NIC),
                         "lost_nic and slow_nic are the same NIC, Node[0].Nic[0]; remove one");
             }
+        }
+        if (faults != null) {
+            checkLinkFaults(faults);
         }
         Block odd = slowNicBlock();
         Long slow = odd == null ? null : odd.whole(ScenarioKeys.SLOW_NIC);

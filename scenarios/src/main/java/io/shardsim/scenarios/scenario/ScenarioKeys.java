@@ -91,6 +91,8 @@ public final class ScenarioKeys {
 
     static final BlockType CHECKPOINT = block("checkpoint").suchAs("{to: s3, every: 1000}");
 
+    static final BlockType MONEY = block("money").suchAs("{term: one_year}");
+
     static final BlockType FAILURES = block("failures").suchAs("{node_mtbf: 6300 h, restart: 10 min}");
 
     static final String SLOW_GPU = "slow_gpu";
@@ -99,6 +101,11 @@ public final class ScenarioKeys {
     static final String CLOCK_SEED = "clock_seed";
     static final String LOST_NIC = "lost_nic";
     static final String SPINE_NEIGHBOUR = "spine_neighbour";
+
+    static final String OTHER_JOB = "other_job";
+    static final String RETRANSMITTED = "retransmitted";
+    static final String NIC_DOWN = "nic_down";
+    static final String NIC_DOWN_EVERY = "nic_down_every";
 
     static final BlockType FAULTS = block("faults").suchAs("{slow_gpu: 1.3}");
 
@@ -134,6 +141,7 @@ public final class ScenarioKeys {
                                     Map.entry("checkpoint", CHECKPOINT),
                                     Map.entry("failures", FAILURES),
                                     Map.entry("faults", FAULTS),
+                                    Map.entry("money", MONEY),
                                     Map.entry("lists", new SweepType()),
                                     Map.entry("assert", ASSERTED),
                                     Map.entry(
@@ -165,6 +173,10 @@ public final class ScenarioKeys {
                 Map.of(
                         "name",
                         NAME,
+                        "price",
+                        HardwareKeys.PRICE.type(),
+                        "terms",
+                        ScalarTypes.choice(HardwareKeys.TERMS),
                         "instance",
                         INSTANCE,
                         "gpu",

@@ -77,7 +77,7 @@ public final class CatalogTarget implements Target {
             return Catalog.gpu(file).spec().smCount() > 0;
         }
         if (folder == Catalog.INSTANCES) {
-            return Catalog.instance(file, Map.of()).spec().gpusPerNode() > 0;
+            return Catalog.instance(file, file.name(), Map.of()).spec().gpusPerNode() > 0;
         }
         if (folder == Catalog.MODELS) {
             return Catalog.model(file).spec().parameters() > 0;

@@ -11,9 +11,6 @@ import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.Router;
 import io.shardsim.topology.units.Bandwidth;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -65,13 +62,22 @@ class CatalogTest {
     /** A file that extends another vendor's would have its price, too. */
     @ParameterizedTest
     @MethodSource("instances")
-    void noPriceIsThatOfAnotherInstance(InstanceSpec instance) throws IOException {
-        try (InputStream in =
-                Catalog.class.getClassLoader().getResourceAsStream(Catalog.INSTANCES.path(instance.name()))) {
-            String own = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(own.contains("\nprice: "))
-                    .isEqualTo(!Double.isNaN(instance.price().usdPerHour()));
-        }
+    void noPriceIsThatOfAnotherInstance(InstanceSpec instance) {
+        assertThat(Catalog.prices().containsKey(instance.name()))
+                .isEqualTo(!Double.isNaN(instance.price().usdPerHour()));
+    }
+
+    @Test
+    void commitmentsCostLess() {
+        Catalog.prices().forEach((key, price) -> {
+            String instance = key.split(" ")[0];
+            assertThat(price.date()).as(key).matches("20\\d\\d(-\\d\\d){0,2}");
+            if (!key.equals(instance)) {
+                Figure demand = Objects.requireNonNull(Catalog.prices().get(instance), key);
+                assertThat((Double) price.value()).as(key).isLessThan((Double) demand.value());
+            }
+        });
+        assertThat(Catalog.prices()).containsKeys("a3-highgpu-8g one_year", "a3-highgpu-8g three_years");
     }
 
     /** Whose links and host a scenario takes that names the GPU alone. */

@@ -63,6 +63,8 @@ class MachinesTest {
     void pricesAreListedByAge() {
         List<List<String>> old = Machines.prices(LocalDate.of(2026, 11, 27), 400);
         assertThat(old).contains(List.of("p5e.48xlarge", "43.26", "2024-12", "726"));
+        assertThat(Machines.prices(LocalDate.of(2026, 11, 27), 90))
+                .contains(List.of("a3-highgpu-8g one_year", "61.38", "2026-07-30", "120"));
         assertThat(old).noneSatisfy(row -> assertThat(row.get(0)).isEqualTo("p3.16xlarge"));
         assertThat(shell.shardsim("catalog", "prices", "--older-than", "3")).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("write catalog prices --older-than 90d");

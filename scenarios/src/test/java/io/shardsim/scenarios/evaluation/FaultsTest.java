@@ -118,6 +118,56 @@ class FaultsTest {
                 .isCloseTo(1, within(0.01));
     }
 
+    /** As a neighbour, but on every leaf; nodes stay alike. */
+    @ParameterizedTest
+    @ValueSource(doubles = {0.2, 0.5})
+    void anotherJobLeavesTheRestOfTheSpine(double share) throws Exception {
+        RunResult usual = run(COLLECTIVE);
+        double rate = usual.facts().cluster().instance().nic().effectiveRate().bytesPerSecond();
+        double bytes = usual.network().nicBytesSent() / 2.0;
+        assertThat(seconds(COLLECTIVE + "faults: {other_job: " + share + "}\n") / (bytes / rate / (1 - share)))
+                .isCloseTo(1, within(0.01));
+    }
+
+    /** A cable that carries n times its bytes again is as good as one with the (n + 1)th part of the rate. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void whatIsLostIsSentAgain(int again) throws Exception {
+        assertThat(seconds(COLLECTIVE + "faults: {retransmitted: " + again + "}\n"))
+                .isCloseTo(seconds(COLLECTIVE + "faults: {slow_nic: " + 100 / (again + 1) + " Gbit/s}\n"), within(1e-9))
+                .isGreaterThan(seconds(COLLECTIVE + "faults: {retransmitted: 0.05}\n"))
+                .isGreaterThan(seconds(COLLECTIVE));
+    }
+
+    /** A NIC that is down once costs that time; one that is down for a share of the time has the rest of its rate. */
+    @Test
+    void aFlappingNicCarriesNothingWhileItIsDown() throws Exception {
+        double usual = seconds(COLLECTIVE);
+        assertThat(seconds(COLLECTIVE + "faults: {nic_down: 50 ms, nic_down_every: 100 s}\n") - usual)
+                .isCloseTo(0.05, within(1e-3));
+        assertThat(seconds(COLLECTIVE + "faults: {nic_down: 1 ms, nic_down_every: 5 ms}\n") / usual)
+                .isCloseTo(1.25, within(0.02));
+    }
+
+    /** A step goes on where it was after an outage: no shortcut and no thread changes it. */
+    @Test
+    void faultsOfLinksAreTheSameHoweverTheyAreSimulated() throws Exception {
+        String text = TRAINING.replace("gpus_per_node: 1, nodes: 1", "nodes: 4")
+                        .replace("global_batch: 8", "global_batch: 256")
+                        .replace("kind: ddp", "kind: fsdp")
+                + "faults: {nic_down: 3 ms, nic_down_every: 20 ms, retransmitted: 0.1, other_job: 0.2}\n";
+        RunResult shortened = run(text);
+        assertThat(shortened.step().stepSeconds())
+                .isGreaterThan(run(text.replaceFirst("faults:.*\n", "")).step().stepSeconds());
+        try (PointSimulation whole = new PointSimulation(2, false)) {
+            assertThat(whole.run(ScenarioReader.readText("a.yaml", text)
+                                    .points()
+                                    .get(0))
+                            .digest())
+                    .isEqualTo(shortened.digest());
+        }
+    }
+
     /** A GPU alone takes what its own clock makes of the step; of several that average gradients all take what the slowest does. */
     @ParameterizedTest
     @Tag("slow")
@@ -177,6 +227,17 @@ class FaultsTest {
         assertThatThrownBy(() -> run(COLLECTIVE.replace("nics_per_node: 1", "nics_per_node: 2")
                         + "faults: {lost_nic: true, slow_nic: 50 Gbit/s}\n"))
                 .hasMessageContaining("lost_nic and slow_nic are the same NIC");
+        assertThatThrownBy(() -> run(COLLECTIVE + "faults: {nic_down: 1 s}\n"))
+                .hasMessageContaining("nic_down and nic_down_every belong together; write both");
+        assertThatThrownBy(() -> run(COLLECTIVE + "faults: {nic_down: 1 s, nic_down_every: 1 s}\n"))
+                .hasMessageContaining("so the NIC is never up; write a shorter nic_down");
+        assertThatThrownBy(() -> run(COLLECTIVE + "faults: {other_job: 0.3, spine_neighbour: 0.3}\n"))
+                .hasMessageContaining("other_job has its share of every leaf, spine_neighbour of one; remove one");
+        assertThatThrownBy(() -> run(COLLECTIVE + "faults: {other_job: 1}\n"))
+                .hasMessageContaining("other_job 1 > 0.99");
+        assertThatThrownBy(() -> run(COLLECTIVE.replace("nics_per_node: 1", "nics_per_node: 2")
+                        + "faults: {lost_nic: true, retransmitted: 0.1}\n"))
+                .hasMessageContaining("retransmitted and lost_nic are the same NIC");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {clock_spread: 0.1}\n"))
                 .hasMessageContaining("clock_spread changes no bare collective");
     }

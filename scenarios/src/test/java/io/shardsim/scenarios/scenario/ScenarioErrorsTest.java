@@ -42,6 +42,22 @@ class ScenarioErrorsTest {
         return Stream.of(
                 with(
                         "scenario: ok",
+                        "scenario: ok\nmoney: {term: three_years}",
+                        "a.yaml:2:8: no price of p4d.24xlarge is in the catalog for term three_years; write money: {price: 40 USD/h} with yours"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nmoney: {term: one_year, spot: 0.3}",
+                        "a.yaml:2:9: term chooses a price of the catalog, and spot has none; remove one"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nmoney: {term: one_year, price: 30 USD/h}",
+                        "a.yaml:2:9: term chooses a price of the catalog and price replaces it; remove one"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nmoney: {spot: 1.5}",
+                        "a.yaml:2:15: spot 1.5 > 1; write a number from 0.01 to 1"),
+                with(
+                        "scenario: ok",
                         "scenario: ok\nassert: {each: [samples_per_secnd >= 70, mfu over 0.3, memory.needed_bytes <= 70], fastest: memory.needed_bytes <= 70 GBit}",
                         "a.yaml:2:17: assertion samples_per_secnd >= 70: results.json has no figure samples_per_secnd; did you mean samples_per_second?",
                         "a.yaml:2:42: assertion \"mfu over 0.3\" is not fits, or a figure and its bound such as samples_per_second >= 70; write fits, or a figure and its bound such as samples_per_second >= 70",
@@ -458,7 +474,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\ncolour: red",
-                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, framework, instances, training, lora, strategy, workload, collectives, storage, checkpoint, failures, faults, sweep, search, assert, accepted"),
+                        "a.yaml:2:1: unknown key colour; known: scenario, model, cluster, framework, instances, training, lora, strategy, workload, collectives, storage, checkpoint, failures, faults, money, sweep, search, assert, accepted"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nclutser: red",

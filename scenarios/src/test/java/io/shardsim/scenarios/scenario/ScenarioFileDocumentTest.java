@@ -50,6 +50,7 @@ class ScenarioFileDocumentTest {
         tables.put("checkpoint", keys(ScenarioKeys.CHECKPOINT.keys()));
         tables.put("failures", keys(ScenarioKeys.FAILURES.keys()));
         tables.put("faults", keys(ScenarioKeys.FAULTS.keys()));
+        tables.put("money", keys(ScenarioKeys.MONEY.keys()));
         tables.put("assert", keys(ScenarioKeys.ASSERTED.keys()));
         tables.put("names", names());
         tables.put("instances", rows(Machines.instances()));

@@ -267,6 +267,20 @@ class ScenarioReaderTest {
     }
 
     @Test
+    void moneySaysWhatANodeCosts() throws InputException {
+        assertThat(usd("p4d.24xlarge", "{price: 20 USD/h}")).isEqualTo(20);
+        assertThat(usd("p4d.24xlarge", "{spot: 0.5}")).isEqualTo(21.957642 / 2);
+        assertThat(usd("p4d.24xlarge", "{price: 20 USD/h, spot: 0.5}")).isEqualTo(10);
+        assertThat(usd("a3-highgpu-8g", "{term: one_year}")).isEqualTo(61.383672);
+        assertThat(usd("a3-highgpu-8g", "{term: on_demand}")).isEqualTo(88.49);
+    }
+
+    private static double usd(String instance, String money) throws InputException {
+        String text = BASE.replace("p4d.24xlarge", instance) + "money: " + money + "\n";
+        return read(text).points().get(0).cluster().instance().price().usdPerHour();
+    }
+
+    @Test
     void bareCollectiveOfTheContractIsRead() throws InputException {
         String text = """
                 scenario: all-reduce-1gib

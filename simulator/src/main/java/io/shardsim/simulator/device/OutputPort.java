@@ -51,8 +51,8 @@ final class OutputPort {
             timedBytes = bytes;
             serializationPs = link.serializationPs(bytes);
         }
-        startPs = Math.max(headPs, freePs);
-        freePs = Math.addExact(startPs, serializationPs);
+        startPs = link.outages().up(Math.max(headPs, freePs));
+        freePs = link.outages().after(startPs, serializationPs);
         if (freePs < tailPs) {
             startPs = headPs;
         }
@@ -60,7 +60,7 @@ final class OutputPort {
         totals[BYTES] += bytes;
         totals[BUSY_PS] += serializationPs;
         totals[QUEUEING_PS] = Math.addExact(totals[QUEUEING_PS], startPs - headPs);
-        return Math.max(freePs, tailPs);
+        return link.outages().up(Math.max(freePs, tailPs));
     }
 
     /** When the chunk booked last began to be transmitted [ps]. */
@@ -90,6 +90,7 @@ final class OutputPort {
 
     void save(StateWriter writer) {
         writer.notBefore(freePs);
+        writer.phase(link.outages().everyPs());
     }
 
     void shift(long deltaPs) {

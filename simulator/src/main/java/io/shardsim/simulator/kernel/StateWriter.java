@@ -66,6 +66,13 @@ public final class StateWriter {
         values[size++] = value;
     }
 
+    /** Where in a period that began with the run the origin is [ps]; nothing where there is none. */
+    public void phase(long periodPs) {
+        if (periodPs > 0) {
+            value(originPs % periodPs);
+        }
+    }
+
     /** An instant whose exact value matters however long ago it was. */
     public void instant(long timePs) {
         value(timePs - originPs);

@@ -42,12 +42,16 @@ public final class StudioPage {
     private static List<OpeningSection.KeyFigure> figures(ReportPage page, @Nullable RunResult fastest) {
         List<OpeningSection.KeyFigure> figures = new ArrayList<>(page.opening().keyFigures());
         TrainingCost cost = fastest == null ? null : fastest.cost();
-        if (cost != null) {
+        if (fastest != null && cost != null) {
             String tokens = "for " + Quantities.tokens(cost.tokens()) + " tokens";
             figures.add(new OpeningSection.KeyFigure(Quantities.significant(cost.days()), "days", tokens, ""));
             if (cost.hasPrice()) {
                 figures.add(new OpeningSection.KeyFigure(
-                        Quantities.usd(cost.usd()), "", "all nodes on demand, " + tokens, ""));
+                        Quantities.usd(cost.usd()),
+                        "",
+                        "all nodes "
+                                + fastest.facts().cluster().instance().price().terms() + ", " + tokens,
+                        ""));
             }
         }
         return figures;

@@ -1,0 +1,28 @@
+package io.shardsim.topology;
+
+/**
+ * When a link carries nothing: from each multiple of a period on.
+ *
+ * @param everyPs period [ps]; 0 for a link that is never down
+ * @param downPs time without transmission, less than the period [ps]
+ */
+public record Outages(long everyPs, long downPs) {
+    /** None. */
+    public static final Outages NONE = new Outages(0, 0);
+
+    /** The first instant from this one on at which the link is up [ps]. */
+    public long up(long ps) {
+        return everyPs == 0 ? ps : Math.max(ps, ps - ps % everyPs + downPs);
+    }
+
+    /** When a transmission ends that begins while the link is up and needs it for so long [ps]. */
+    public long after(long startPs, long busyPs) {
+        if (everyPs == 0 || busyPs == 0) {
+            return Math.addExact(startPs, busyPs);
+        }
+        long upPs = everyPs - downPs;
+        long begunPs = startPs % everyPs - downPs;
+        long periods = (begunPs + busyPs - 1) / upPs;
+        return Math.addExact(startPs, Math.addExact(busyPs, Math.multiplyExact(periods, downPs)));
+    }
+}
