@@ -91,11 +91,11 @@ class Page {
 
   /** Runs what stands on the two sides, once. */
   async firstSides() {
+    const at = readAddress().get('at');
     // One after the other: the first picture moves sooner.
     await this.rerun(this.panels[0]);
     const other = this.panels[1].isNone ? null : this.rerun(this.panels[1]);
     if (this.offer.startPs !== undefined) await this.zoomToRecorded(other);
-    const at = readAddress().get('at');
     if (at) this.seek(Number(at));
     else if (!REDUCED.matches) this.clock.play();
     document.body.dataset.ready = 'true';

@@ -99,8 +99,9 @@ export class Tour {
   async move() {
     this.enter('moving');
     if (this.isChart) {
-      await chartIn(this.find('chart'), this.answer, this.stop.title);
-      this.rest();
+      const {stop} = this;
+      await chartIn(this.find('chart'), this.answer, stop.title);
+      if (stop === this.stop && this.phase === 'moving') this.rest();
     } else if (matchMedia('(prefers-reduced-motion: reduce)').matches) this.page.clock.seek(this.untilPs);
     else this.page.clock.play();
   }
@@ -128,13 +129,13 @@ export class Tour {
 export class TeacherNotes {
   constructor(element, source) {
     Object.assign(this, {element, source});
-    addEventListener('message', event => { if (event.data?.shardsim) this.show(event.data.lesson); });
-    if (window.opener) window.opener.postMessage({shardsim: 'teacher'}, '*');
+    addEventListener('message', event => { if (event.data?.shardsim && this.lessons) this.show(event.data.lesson); });
   }
 
   async load(first) {
     this.lessons = await this.source.lessons();
-    this.show(first);
+    await this.show(first);
+    if (window.opener) window.opener.postMessage({shardsim: 'teacher'}, '*');
   }
 
   /** All lessons, or the one that the page shows with what the simulation says. */

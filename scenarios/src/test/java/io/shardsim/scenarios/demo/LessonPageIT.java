@@ -39,9 +39,14 @@ class LessonPageIT extends TeachingPage {
             browser.press(Keys.ENTER);
             browser.until("a chart for " + lesson.id(), "document.querySelector('#answer .chart canvas') !== null");
             assertThat(browser.text("#answer .verdict")).contains("ou said " + said, "it is ");
-            assertThat(browser.all("#lesson input")).as("a guess is locked").isEmpty();
+            assertThat(browser.all("#prediction")).as("a guess is locked").isEmpty();
             assertThat(browser.text("#lesson [data-kind=guessed]")).isEqualTo(said);
             assertHasAMarkForEachRun(lesson);
+            browser.tabTo("#predict-again");
+            browser.press(Keys.ENTER);
+            assertThat(browser.all("#answer form .verdict"))
+                    .as("a second verdict")
+                    .hasSize(1);
             if (lesson.id().startsWith("1-")) {
                 browser.assertAccessible("in a lesson");
                 assertFitsEveryScreen("lesson");

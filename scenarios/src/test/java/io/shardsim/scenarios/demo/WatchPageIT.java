@@ -135,7 +135,7 @@ class WatchPageIT extends TeachingPage {
                   const style = getComputedStyle(document.documentElement).getPropertyValue('--w3').trim();
                   const blue = [1, 3, 5].map(at => parseInt(style.slice(at, at + 2), 16)).join();
                   const lanes = ['GPUs', 'gather', 'reduce'].length;
-                  const {data} = canvas.getContext('2d').getImageData(0, 28 + 12 * lanes + 18 + 6, canvas.width, 1);
+                  const {data} = canvas.getContext('2d').getImageData(0, 34 + 14 * lanes + 22 + 6, canvas.width, 1);
                   return Array.from({length: canvas.width}, (_, x) => data.slice(4 * x, 4 * x + 3).join()).filter(at => at === blue).length;
                 })(document.querySelector('canvas.timeline')) > 200""");
     }
@@ -148,21 +148,6 @@ class WatchPageIT extends TeachingPage {
         browser.until("a change is marked", "document.querySelectorAll('.panel .changed').length > 0");
         assertThat(browser.text(".panel [data-figure=step]")).isNotEqualTo(step);
         assertThat(browser.text(".panel [data-figure=step-change]")).isNotEmpty();
-        browser.assertNothingWentWrong(server.address());
-    }
-
-    @Test
-    void drawsAtMostTwentyFramesASecond() {
-        browser.until("it plays by itself", "document.querySelector('#play').textContent === 'Pause'");
-        // The first frame that is seen may have been late by most of its time; the clock makes up for that in the next
-        // ones.
-        double framesPerSecond = ((Number)
-                        browser.scriptAsync("const done = arguments[0]; let frames = 0; let first = 0; let last = 0;"
-                                + " new MutationObserver(() => { last = performance.now(); first ||= last; frames++; })"
-                                + "   .observe(document.querySelector('#clock'), {childList: true});"
-                                + " setTimeout(() => done(1000 * (frames - 2) / (last - first)), 3000)"))
-                .doubleValue();
-        assertThat(framesPerSecond).isBetween(1.0, 20.2);
         browser.assertNothingWentWrong(server.address());
     }
 
