@@ -56,6 +56,8 @@ class Page {
 
   async start() {
     const offer = await this.source.offer();
+    /** What the page shows outside of lessons. */
+    this.own = offer;
     this.panels = ['a', 'b'].map(side => this.buildPanel(side));
     this.take(offer);
     for (const id of ['change', 'save-page']) find(id).hidden = !this.source.live;
@@ -65,6 +67,7 @@ class Page {
     this.tour.take(this.lessons.lessons);
     find('show-tour').hidden = !this.tour.stops.length;
     const query = readAddress();
+    this.beginAtPs = Number(query.get('at')) || 0;
     if (query.has('present')) this.present();
     const lanes = query.get('race') ? query.get('race').split(',').map(Number) : offer.race ?? [];
     find('show-race').hidden = find('esc-key').hidden = !lanes.length;
@@ -79,7 +82,7 @@ class Page {
       this.showPart('tour');
       document.body.dataset.ready = 'tour';
     } else if (query.get('watch')) {
-      await this.watch(this.lessons.lessons.find(({id}) => id === query.get('watch')), Number(query.get('at')));
+      await this.watch(this.lessons.lessons.find(({id}) => id === query.get('watch')), this.beginAtPs);
       document.body.dataset.ready = 'all';
     } else if (lanes.length && !query.has('watch')) {
       this.showPart('race');
@@ -91,12 +94,11 @@ class Page {
 
   /** Runs what stands on the two sides, once. */
   async firstSides() {
-    const at = readAddress().get('at');
     // One after the other: the first picture moves sooner.
     await this.rerun(this.panels[0]);
     const other = this.panels[1].isNone ? null : this.rerun(this.panels[1]);
     if (this.offer.startPs !== undefined) await this.zoomToRecorded(other);
-    if (at) this.seek(Number(at));
+    if (this.beginAtPs) this.seek(this.beginAtPs);
     else if (!REDUCED.matches) this.clock.play();
     document.body.dataset.ready = 'true';
     await other;
@@ -125,7 +127,7 @@ class Page {
 
   /** The heading and the title, of what is shown. */
   showHeading(lesson) {
-    const {offer} = this;
+    const offer = find('race').hidden ? this.offer : this.own;
     const inLessons = !find('lessons').hidden;
     const inRace = !find('race').hidden;
     const inTour = !find('tour').hidden;
@@ -195,7 +197,7 @@ class Page {
     if (part !== 'race') this.race.playing = false;
     if (part === 'watch') this.sidesRun ??= this.firstSides();
     // Whoever began elsewhere comes to the race later.
-    if (part === 'race' && !this.race.lanes.length) this.race.start(this.offer).catch(failure => { find('race-ask').textContent = failure.message; });
+    if (part === 'race' && !this.race.lanes.length) this.race.start(this.own).catch(failure => { find('race-ask').textContent = failure.message; });
     this.redraw();
   }
 

@@ -277,7 +277,7 @@ export class Race {
   async runAgainWith(kernels) {
     Object.assign(this, {kernels, isReady: false, playing: false, ps: 0});
     try {
-      await this.start(this.page.offer);
+      await this.start(this.page.own);
     } catch (failure) {
       this.put('ask', failure.message);
     }

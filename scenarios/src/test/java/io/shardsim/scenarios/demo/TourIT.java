@@ -75,6 +75,14 @@ class TourIT extends TeachingPage {
                 browser.press(" ");
             }
         }
+        // The race is that of the scenario, whatever the tour has shown.
+        browser.find("#show-race").click();
+        browser.until("the race", "document.querySelector('#race').dataset.ready === 'true'");
+        assertThat(browser.text("#subject")).isEqualTo("16 layers, hidden 4096, on p4d.24xlarge");
+        assertThat(browser.find("#leave").isDisplayed()).isFalse();
+        browser.open(server.address() + "?watch&at=1000000000000", 1280, "light");
+        browser.until("both runs", "document.body.dataset.ready === 'all'");
+        assertThat(browser.number(CLOCK)).isEqualTo(1e12);
         browser.assertNothingWentWrong(server.address());
     }
 
