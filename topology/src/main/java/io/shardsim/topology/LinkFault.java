@@ -3,7 +3,7 @@ package io.shardsim.topology;
 import io.shardsim.topology.units.Bandwidth;
 
 /** What is wrong with links of a network. */
-public interface LinkFault {
+public sealed interface LinkFault {
     /**
      * The link as it is with this fault.
      *

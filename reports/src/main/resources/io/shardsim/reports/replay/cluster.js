@@ -97,7 +97,7 @@ export class ClusterView {
       gpus: () => [around(node.gpus)],
       nvswitch: () => layout.boxes.filter(box => !box.tile).map(box => box.nvSwitch),
       spine: () => [{...around(layout.boxes.map(({leaf}) => leaf)), y: layout.spineY - 12, height: 24}],
-      group: () => [around(layout.boxes.slice(0, group()))],
+      group: () => layout.full ? [around(layout.boxes.slice(0, group()))] : layout.boxes.slice(0, group()),
     }[halo]?.() ?? [];
   }
 

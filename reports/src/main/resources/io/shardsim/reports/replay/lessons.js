@@ -1,7 +1,7 @@
 // Guided lessons: a question, a prediction on a scale, then what the simulation says, drawn as in the report.
 
 import {writeAddress} from './address.js';
-import {amount, factor} from './format.js';
+import {amount, factor, time} from './format.js';
 
 /** A prediction that is off by no more than this factor is right, or nearly so. */
 const RIGHT = 1.25;
@@ -11,6 +11,8 @@ const REACH = 16;
 const STEPS = 240;
 /** A share has a scale without logarithms. */
 const SHARE_STEPS = 100;
+/** A picture shows the motion when so much of it is over. */
+const INTO_MOTION = 0.3;
 const KEPT = 'shardsim-lessons';
 const NARROW_PAGE = '(max-width: 60rem)';
 
@@ -254,17 +256,41 @@ export class Lessons {
     scroll.setAttribute('aria-label', 'Results');
     scroll.append(table);
     const buttons = document.createElement('p');
-    if (lesson.watched && this.source.holds(lesson.id)) buttons.append(this.button('watch-lesson', 'Watch it', () => this.page.watch(lesson)), ' ');
+    const watched = lesson.why && this.source.holds(lesson.id);
+    if (watched) buttons.append(this.button('watch-lesson', 'Watch it', () => this.page.watch(lesson)), ' ');
     const next = this.lessons[this.lessons.indexOf(lesson) + 1];
     if (next) buttons.append(this.button('next-lesson', 'Next lesson', () => this.open(next)));
     const source = tag('p', `Every number here comes from ${answer.scenario}.`);
     source.className = 'source';
     const chart = document.createElement('div');
     const again = document.createElement('form');
-    this.answer.replaceChildren(verdict, chart, ...answer.after.map(words => tag('p', words)), scroll, source, again, buttons);
+    this.why = document.createElement('figure');
+    this.answer.replaceChildren(verdict, chart, this.why, ...answer.after.map(words => tag('p', words)), scroll, source, again, buttons);
     this.askAgain(again, answer.again);
     writeAddress({lesson: lesson.id, said: Number(said.toPrecision(6))});
     await chartIn(chart, answer, lesson.title);
+    if (!watched) return;
+    await this.page.load(lesson);
+    this.drawWhy();
+  }
+
+  /** Both runs at the instant that shows why, as they are watched. */
+  drawWhy() {
+    const {current: lesson, why, page} = this;
+    const sides = page.offer.lesson === lesson?.id ? page.panels.filter(panel => panel.recording) : [];
+    if (!why?.isConnected || !sides.length) return;
+    why.className = 'why';
+    const {from, microseconds} = lesson.why;
+    const motionPs = microseconds ? microseconds * 1e6 : (1 - from) * page.longestPs;
+    const ps = from * page.longestPs + INTO_MOTION * motionPs;
+    why.dataset.ps = Math.round(ps);
+    why.replaceChildren(...sides.map(panel => {
+      const canvas = document.createElement('canvas');
+      const half = document.createElement('div');
+      half.append(tag('figcaption', `${panel.element.dataset.words} at ${time(Math.min(ps, panel.recording.endPs))}`), canvas);
+      return half;
+    }));
+    sides.forEach((panel, i) => panel.drawOn(why.children[i].lastChild, ps, lesson.why));
   }
 
   /** Another question, to see whether the cause was understood; its run is there already. */

@@ -126,7 +126,7 @@ class Page {
   }
 
   /** The heading and the title, of what is shown. */
-  showHeading(lesson) {
+  showHeading(lesson = this.lessons?.current) {
     const offer = find('race').hidden ? this.offer : this.own;
     const inLessons = !find('lessons').hidden;
     const inRace = !find('race').hidden;
@@ -236,6 +236,7 @@ class Page {
   /** Draws the part that is shown. */
   redraw() {
     this.race.draw();
+    if (!find('lessons').hidden) this.lessons?.drawWhy();
     this.draw();
   }
 

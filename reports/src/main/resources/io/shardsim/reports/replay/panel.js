@@ -195,6 +195,26 @@ export class Panel {
     this.say(this.view.words(ps));
   }
 
+  /** Draws an instant on a canvas elsewhere: time where one is to look at that, the cluster otherwise. */
+  async drawOn(canvas, ps, {halo, side}) {
+    const {recording, timeline} = this;
+    const {zoom, colours, longestPs} = this.page;
+    const at = Math.min(ps, recording.endPs);
+    const width = canvas.clientWidth / zoom;
+    const own = !side || side === this.side ? halo : null;
+    if (halo === 'step' || halo === 'streams') {
+      timeline.draw(new CanvasPainter(canvas, width, timeline.height, zoom), at, width, colours, longestPs, recording.endPs, own);
+    } else {
+      const view = new ClusterView(recording);
+      const draw = () => view.draw(new CanvasPainter(canvas, width, view.layout(width).height, zoom), at, width, colours, {halo: own, framePs: recording.endPs / 1000});
+      draw();
+      await recording.around(at);
+      draw();
+    }
+    canvas.setAttribute('role', 'img');
+    canvas.setAttribute('aria-label', `${recording.name}: ${this.view.words(at)}`);
+  }
+
   /** The sentence is that of the drawing it stands beside, in every frame. */
   say(words) {
     this.state.textContent = words;

@@ -155,7 +155,12 @@ export class TimelineView {
     const top = lettering.least + 4;
     for (const [part, share] of Object.entries(this.means)) {
       if (share < SHARE_MIN) continue;
-      const words = `${this.recording.shares[part] ?? part.replace('_', ' ')} ${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`;
+      const full = this.recording.shares[part] ?? part.replace('_', ' ');
+      const written = [full, full.split(' (')[0]].map(name => `${name} ${(100 * share).toFixed(share < 0.0995 ? 1 : 0)} %`);
+      const fits = text => x + 11 + text.length * LETTER * lettering.least <= width;
+      const words = written.find(fits);
+      // Left out rather than cut.
+      if (!words) break;
       painter.rect(x, top + lettering.least - 9, 8, 8, {fill: part === 'idle' ? colours.paper : colours[part], stroke: colours.soft, line: 0.5});
       painter.text(x + 11, top + lettering.least - 1, words, {fill: colours.soft});
       x += 20 + words.length * LETTER * lettering.least;

@@ -19,7 +19,7 @@ export class Tour {
 
   /** Stops are lessons that have a place in the tour. */
   take(lessons) {
-    this.stops = lessons.filter(({id, tour}) => tour && (tour.halo === 'chart' || this.page.source.holds(id))).sort((a, b) => a.tour.stop - b.tour.stop);
+    this.stops = lessons.filter(({id, tour}) => tour && (tour.chart || this.page.source.holds(id))).sort((a, b) => a.tour.stop - b.tour.stop);
   }
 
   get stop() {
@@ -28,12 +28,12 @@ export class Tour {
 
   /** What is named by the sentence, until one leads on. */
   haloOf(side) {
-    const {tour} = this.stop;
-    return !this.element.hidden && this.phase !== 'coming' && (!tour.side || tour.side === side) ? tour.halo : null;
+    const {why} = this.stop;
+    return !this.element.hidden && this.phase !== 'coming' && (!why.side || why.side === side) ? why.halo : null;
   }
 
   get isChart() {
-    return this.stop.tour.halo === 'chart';
+    return this.stop.tour.chart;
   }
 
   async open(at = this.at) {
@@ -61,7 +61,7 @@ export class Tour {
   /** To the instant at which the motion begins, as slow as it will be. */
   begin() {
     const {clock} = this.page;
-    const {from, microseconds} = this.stop.tour;
+    const {from, microseconds} = this.stop.why;
     this.fromPs = from * clock.endPs;
     this.untilPs = Math.min(clock.endPs, microseconds ? this.fromPs + microseconds * 1e6 : clock.endPs);
     clock.slowDown = MOTION_SECONDS * 1e12 / (this.untilPs - this.fromPs);
@@ -77,7 +77,7 @@ export class Tour {
     find('back').disabled = this.at === 0 && phase !== 'moving' && phase !== 'rest' && phase !== 'end';
     find('how').textContent = PHASES[phase];
     Object.assign(this.element.dataset, {stop: stop.tour.stop, phase});
-    document.body.dataset.halo = stop.tour.halo;
+    document.body.dataset.halo = this.isChart ? 'chart' : stop.why.halo;
     this.element.classList.toggle('haloed', this.isChart && phase === 'moving');
     this.page.showTourOf(this.isChart);
     this.page.tellTeacher();

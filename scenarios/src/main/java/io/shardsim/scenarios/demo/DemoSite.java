@@ -102,7 +102,7 @@ public final class DemoSite {
         return new Taught(lesson, answer, watched);
     }
 
-    /** Chunks begin where the tour's motion does. */
+    /** Chunks begin at the instant that shows why. */
     private static void add(SavedPage page, Taught taught) throws InterruptedException, InputException {
         Lesson lesson = taught.lesson();
         page.add(lesson, taught.answer());
@@ -112,7 +112,7 @@ public final class DemoSite {
         DemoScenario scenario = Lessons.scenario(lesson);
         Map<String, Object> offer = scenario.offer(Lessons.sides(lesson, scenario));
         double endPs = taught.watched().stream().mapToLong(Replay::endPs).max().orElseThrow();
-        double from = lesson.tour() == null ? 0 : lesson.tour().from();
+        double from = lesson.shown().why() == null ? 0 : lesson.shown().why().from();
         page.add(offer, taught.watched(), StrictMath.round(from * endPs), JOURNEYS_MAX);
     }
 }

@@ -61,8 +61,13 @@ public record Lesson(
      *
      * @param table figures of the table of results
      * @param watch two points to watch side by side; empty where the step looks the same
+     * @param why what of them shows the cause; null where nothing is watched
      */
-    record Shown(Drawing draw, List<String> table, List<String> watch) {}
+    record Shown(
+            Drawing draw,
+            List<String> table,
+            List<String> watch,
+            @Nullable Why why) {}
 
     /** Charts of the report that a lesson may have. */
     enum Kind {
@@ -95,23 +100,29 @@ public record Lesson(
      *
      * @param stop from 1
      * @param words at most 20, with figures in braces as in {@link Told}
-     * @param halo what they name, see {@code haloed} in cluster.js
-     * @param side that has it; null where both have
-     * @param from where the motion begins, as a share of the longer run
-     * @param microseconds how long it is in virtual time; null to the end of the run
+     * @param chart whether the chart of the answer is its motion, in place of what {@link Why} names
      */
-    record Stop(
-            int stop,
-            String title,
-            String words,
+    record Stop(int stop, String title, String words, boolean chart) {
+        JsonObject document() {
+            return new JsonObject().with("stop", stop).with("title", title).with("chart", chart);
+        }
+    }
+
+    /**
+     * Where the two runs that are watched show why.
+     *
+     * @param halo what to look at, see {@code haloed} in cluster.js
+     * @param side that has it; null where both have
+     * @param from the instant, as a share of the longer run
+     * @param microseconds how long a motion from there is, in virtual time; null to the end of the run
+     */
+    record Why(
             String halo,
             @Nullable String side,
             double from,
             @Nullable Long microseconds) {
         JsonObject document() {
             return new JsonObject()
-                    .with("stop", stop)
-                    .with("title", title)
                     .with("halo", halo)
                     .with("side", side)
                     .with("from", from)
@@ -130,7 +141,7 @@ public record Lesson(
                 .with("title", title)
                 .with("before", told.before())
                 .with("question", question.words())
-                .with("watched", !shown.watch().isEmpty())
+                .with("why", shown.why() == null ? null : shown.why().document())
                 .with("teacher", told.teacher())
                 .with("tour", tour == null ? null : tour.document());
     }

@@ -42,6 +42,9 @@ class LessonPageIT extends TeachingPage {
             assertThat(browser.all("#prediction")).as("a guess is locked").isEmpty();
             assertThat(browser.text("#lesson [data-kind=guessed]")).isEqualTo(said);
             assertHasAMarkForEachRun(lesson);
+            if (!lesson.shown().watch().isEmpty()) {
+                browser.until("why, at " + lesson.id(), "document.querySelectorAll('.why canvas').length === 2");
+            }
             browser.tabTo("#predict-again");
             browser.press(Keys.ENTER);
             assertThat(browser.all("#answer form .verdict"))

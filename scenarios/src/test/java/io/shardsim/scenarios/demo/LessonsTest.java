@@ -69,6 +69,9 @@ class LessonsTest {
                 .satisfiesAnyOf(
                         watch -> assertThat(watch).isEmpty(),
                         watch -> assertThat(watch).hasSize(2));
+        assertThat(lesson.shown().why() == null)
+                .as("what shows why is watched")
+                .isEqualTo(lesson.shown().watch().isEmpty());
         assertThat(lesson.id()).startsWith(lessons().indexOf(lesson) + 1 + "-");
     }
 
