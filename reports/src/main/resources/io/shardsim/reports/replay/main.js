@@ -179,6 +179,7 @@ class Page {
 
   /** Runs both sides with the knobs as they are now. */
   turn() {
+    this.turned();
     for (const panel of this.shown) this.rerun(panel);
   }
 
@@ -264,14 +265,30 @@ class Page {
     if (!ps && !REDUCED.matches) this.clock.play();
   }
 
-  /** Runs what a lesson shows on the two sides. */
+  /** Runs what a lesson shows on the two sides, unless they show it already, as it is given. */
   async load(lesson, show = () => {}) {
-    const offer = await this.source.offer(lesson?.id);
-    for (const panel of this.panels) panel.clear();
-    this.take(offer);
-    this.sidesRun = Promise.all(this.shown.map(panel => this.rerun(panel)));
+    const id = lesson?.id ?? '';
+    if (this.loaded?.id !== id || this.loaded.isTurned) {
+      const loaded = {id};
+      this.loaded = loaded;
+      loaded.taken = this.source.offer(id).then(offer => {
+        // Another one was asked for meanwhile.
+        if (this.loaded !== loaded) return;
+        for (const panel of this.panels) panel.clear();
+        this.take(offer);
+        this.sidesRun = Promise.all(this.shown.map(panel => this.rerun(panel)));
+      });
+    }
+    await this.loaded.taken;
+    this.zooming.reset();
     show();
     await this.sidesRun;
+    this.fitClock();
+  }
+
+  /** The sides no longer show what is given. */
+  turned() {
+    if (this.loaded) this.loaded.isTurned = true;
   }
 
   /** Runs a side again with what is chosen now. */

@@ -38,7 +38,10 @@ export class Panel {
       page.zoomTime(event.deltaY < 0 ? 1 : -1);
     }, {passive: false});
     this.point.addEventListener('change', () => this.takePoint());
-    this.strategy.addEventListener('change', () => page.rerun(this));
+    this.strategy.addEventListener('change', () => {
+      page.turned();
+      page.rerun(this);
+    });
   }
 
   /** What the side may show: every point of the sweep, on the second side also nothing. */
@@ -65,6 +68,7 @@ export class Panel {
   }
 
   takePoint() {
+    this.page.turned();
     this.showChoice();
     if (!this.isNone) {
       this.page.rerun(this);
@@ -201,6 +205,7 @@ export class Panel {
     const {zoom, colours, longestPs} = this.page;
     const at = Math.min(ps, recording.endPs);
     const width = canvas.clientWidth / zoom;
+    if (!width) return;
     const own = !side || side === this.side ? halo : null;
     if (halo === 'step' || halo === 'streams') {
       timeline.draw(new CanvasPainter(canvas, width, timeline.height, zoom), at, width, colours, longestPs, recording.endPs, own);
