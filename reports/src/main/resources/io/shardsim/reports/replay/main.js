@@ -69,7 +69,8 @@ class Page {
     const query = readAddress();
     this.beginAtPs = Number(query.get('at')) || 0;
     if (query.has('present')) this.present();
-    const lanes = query.get('race') ? query.get('race').split(',').map(Number) : offer.race ?? [];
+    const asked = query.get('race')?.split(',').map(Number) ?? [];
+    const lanes = asked.length && asked.every(place => offer.points[place]) ? asked : offer.race ?? [];
     find('show-race').hidden = find('esc-key').hidden = !lanes.length;
     this.race.places = lanes;
     const lesson = this.lessons.lessons.find(({id}) => id === query.get('lesson'));

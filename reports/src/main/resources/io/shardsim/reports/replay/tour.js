@@ -28,8 +28,8 @@ export class Tour {
 
   /** What is named by the sentence, until one leads on. */
   haloOf(side) {
-    const {why} = this.stop;
-    return !this.element.hidden && this.phase !== 'coming' && (!why.side || why.side === side) ? why.halo : null;
+    const why = this.element.hidden || this.phase === 'coming' ? null : this.stop.why;
+    return why && (!why.side || why.side === side) ? why.halo : null;
   }
 
   get isChart() {

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -84,6 +85,17 @@ class TourIT extends TeachingPage {
         browser.until("both runs", "document.body.dataset.ready === 'all'");
         assertThat(browser.number(CLOCK)).isEqualTo(1e12);
         browser.assertNothingWentWrong(server.address());
+    }
+
+    /** A file without lessons has no tour, and plays all the same. */
+    @Test
+    void savedPageOfTwoRunsAlonePlays() throws Exception {
+        Path file = saved("#save-page", "shardsim-run.html");
+        browser.open(file.toUri().toString(), 1280, "light");
+        browser.until("the file plays", "document.body.dataset.ready === 'all'");
+        browser.until("time goes on", CLOCK + " > 0");
+        assertThat(browser.find("#show-tour").isDisplayed()).isFalse();
+        browser.assertNothingWentWrong(file.toUri().toString());
     }
 
     /** Letters are read from the last row, and few words are in sight at once. */
