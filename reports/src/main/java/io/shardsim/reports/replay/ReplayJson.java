@@ -86,8 +86,7 @@ public final class ReplayJson {
     private static List<JsonObject> slow(Cluster cluster) {
         List<JsonObject> slow = new ArrayList<>();
         if (cluster.slowNicRate() != null) {
-            int nic = cluster.gpusPerNode() + 1 + cluster.instance().pcie().switches();
-            slow.add(new JsonObject().with("slot", nic).with("words", "slow NIC"));
+            slow.add(new JsonObject().with("slot", cluster.nicSlot(0)).with("words", "slow NIC"));
         }
         if (cluster.faults().slowGpuPerMille() > Faults.NONE.slowGpuPerMille()) {
             slow.add(new JsonObject().with("slot", 0).with("words", "slow GPU"));

@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.demo;
 
 import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -85,13 +86,8 @@ public final class Lessons {
         Map<String, RunResult> answered = new LinkedHashMap<>();
         DemoScenario scenario = scenario(lesson);
         for (String name : names) {
-            String key = lesson.id() + "/" + name;
-            RunResult result = results.get(key);
-            if (result == null) {
-                result = runs.run(scenario.points().get(index(lesson, scenario, name)), null);
-                results.put(key, result);
-            }
-            answered.put(name, result);
+            ScenarioPoint point = scenario.points().get(index(lesson, scenario, name));
+            answered.put(name, result(lesson, name, point, runs));
         }
         return answered;
     }
@@ -99,19 +95,25 @@ public final class Lessons {
     /** The point of the second question. */
     private RunResult again(Lesson lesson, RunRecorder runs) throws InterruptedException {
         Lesson.Again again = lesson.question().again();
-        String key = lesson.id() + "/" + LessonAnswer.AGAIN;
-        RunResult known = results.get(key);
-        if (known != null) {
-            return known;
-        }
         DemoScenario scenario = scenario(lesson);
         try {
-            RunResult result = runs.run(scenario.changed(index(lesson, scenario, again.of()), again.changes()), null);
-            results.put(key, result);
-            return result;
+            ScenarioPoint point = scenario.changed(index(lesson, scenario, again.of()), again.changes());
+            return result(lesson, LessonAnswer.AGAIN, point, runs);
         } catch (InputException refused) {
             throw new IllegalStateException(refused.getMessage(), refused);
         }
+    }
+
+    /** What a point of a lesson gives; it runs unless somebody ran it before. */
+    private RunResult result(Lesson lesson, String name, ScenarioPoint point, RunRecorder runs)
+            throws InterruptedException {
+        String key = lesson.id() + "/" + name;
+        RunResult result = results.get(key);
+        if (result == null) {
+            result = runs.run(point, null);
+            results.put(key, result);
+        }
+        return result;
     }
 
     /** The points of a lesson that are watched side by side. */
