@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoint absent when the scenario says nothing of it
  * @param startUp absent when the scenario says nothing of it
  * @param goodput what failures leave; absent when the scenario expects none
- * @param samplesPerSecond with stalls and pauses
+ * @param samplesPerSecond with stalls and pauses, without failures
  * @param cost the training that was asked for, or 500 billion tokens, at that rate
  */
 public record AroundTheStep(
@@ -209,6 +209,11 @@ public record AroundTheStep(
                 hostSeconds,
                 Math.multiplyExact(4L * instance.gpusPerNode(), parameters),
                 instance.hostMemoryBytes());
+    }
+
+    /** What the training takes with all that stops it: failures count where the scenario expects them. */
+    public TrainingCost expected() {
+        return goodput == null ? cost : goodput.cost();
     }
 
     /** One sentence each of the start, of input and of checkpoints. */

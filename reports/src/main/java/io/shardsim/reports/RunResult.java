@@ -246,23 +246,28 @@ public record RunResult(
         return facts.memory() != null && facts.memory().fit().isTight();
     }
 
-    /** Tokens that the cluster trains on in a second, stalls and pauses around the step counted; 0 where no training step ran [1/s]. */
+    /** Tokens that the cluster trains on in a second, stalls, pauses and failures counted; 0 where no training step ran [1/s]. */
     public double tokensPerSecond() {
         if (training == null) {
             return 0;
         }
+        double stepsAlone = training.samplesPerSecond() * facts.model().sequenceLength();
         AroundTheStep around = AroundTheStep.of(this);
-        return (around == null ? training.samplesPerSecond() : around.samplesPerSecond())
-                * facts.model().sequenceLength();
+        return around == null
+                ? stepsAlone
+                : stepsAlone * (training.cost().days() / around.expected().days());
     }
 
-    /** What a training of the length that was asked for takes, stalls and pauses around the step counted; null where no training step ran. */
+    /**
+     * What a training of the length that was asked for takes; null where no training step ran. Stalls for input, pauses for checkpoints, and failures count where the
+     * scenario has them.
+     */
     public @Nullable TrainingCost cost() {
         if (training == null) {
             return null;
         }
         AroundTheStep around = AroundTheStep.of(this);
-        return around == null ? training.cost() : around.cost();
+        return around == null ? training.cost() : around.expected();
     }
 
     /** The strategy in words, or the collective where there is no strategy. */

@@ -125,6 +125,18 @@ class AroundTheStepTest {
                         + Quantities.usd(asked.cost().usd()) + " for 1 trillion tokens.");
     }
 
+    /** Tables, limits and the fastest run go by these, so a checkpoint that is never written does not look best. */
+    @Test
+    void daysDollarsAndSpeedCountTheFailuresThatAreExpected() {
+        Checkpoint rare = new Checkpoint(GROWING, 10_000, State.SHARDED, false, 14);
+        Surroundings around = new Surroundings(null, rare, null, new Surroundings.Failures(6300 * 3600, 600, 600));
+        RunResult run = run(around);
+        Goodput goodput = AroundTheStep.of(run).goodput();
+        assertThat(run.cost()).isEqualTo(goodput.cost());
+        assertThat(run.cost().days()).isGreaterThan(run.step().cost().days() / 0.99);
+        assertThat(run.tokensPerSecond() * run.cost().days() * 86_400).isCloseTo(5e11, within(1e3));
+    }
+
     /** What AWS quotes for 500 billion tokens, with the dollars of all nodes. */
     @Test
     void comparisonsSayWhatIsSaved() {

@@ -1,5 +1,6 @@
 package io.shardsim.reports.writing;
 
+import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
@@ -318,8 +319,10 @@ final class RunsTable {
     }
 
     private static String days(RunResult run) {
+        AroundTheStep around = AroundTheStep.of(run);
         return "days and USD: "
                 + Quantities.shortTokens(Objects.requireNonNull(run.cost()).tokens()) + " tokens "
-                + run.facts().cluster().instance().price().terms();
+                + run.facts().cluster().instance().price().terms()
+                + (around == null || around.goodput() == null ? "" : ", failures counted");
     }
 }
