@@ -70,15 +70,16 @@ public final class GapWords {
         long[] ps = {kernels, waiting, work};
         String[] ids = {"kernels", "waiting", "work"};
         String[][] words = {
-            {"slower kernels", "faster kernels"},
-            {"more waiting", "less waiting"},
-            {"more other work", "less other work"}
+            {"equal kernels", "slower kernels", "faster kernels"},
+            {"equal waiting", "more waiting", "less waiting"},
+            {"equal other work", "more other work", "less other work"}
         };
         List<BigDecimal> shown = shown(List.of(kernels, waiting, work));
         List<Block> blocks = new ArrayList<>();
         for (int i = 0; i < ps.length; i++) {
             BigDecimal figure = shown.get(i);
-            blocks.add(new Block(ids[i], ps[i], words(figure.abs()) + " " + words[i][figure.signum() < 0 ? 1 : 0]));
+            String more = words[i][Math.floorMod(figure.signum(), 3)];
+            blocks.add(new Block(ids[i], ps[i], figure.signum() == 0 ? more : words(figure.abs()) + " " + more));
         }
         return blocks;
     }

@@ -15,11 +15,14 @@ import org.jspecify.annotations.Nullable;
  * @param variables colours, which other pages have too
  */
 public record PageFiles(Class<?> beside, String folder, String style, String variables) {
+    /** The type of a script. */
+    public static final String SCRIPT = "text/javascript; charset=utf-8";
+
     /** File types by how a name ends; nothing else is served. */
     private static final Map<String, String> TYPES = Map.of(
             "html", "text/html; charset=utf-8",
             "css", "text/css; charset=utf-8",
-            "js", "text/javascript; charset=utf-8",
+            "js", SCRIPT,
             "svg", "image/svg+xml");
 
     /** A file and its media type. */

@@ -22,6 +22,10 @@ public final class ReplayExport {
     private static final List<String> SCRIPTS = List.of(
             "format.js",
             "address.js",
+            "glossary.js",
+            "terms.js",
+            "scale.js",
+            "votes.js",
             "scene.js",
             "layout.js",
             "source.js",

@@ -2,6 +2,8 @@ package io.shardsim.reports.replay;
 
 import io.shardsim.reports.PageFiles;
 import io.shardsim.reports.StreamLook;
+import io.shardsim.reports.writing.html.Glossary;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -16,6 +18,8 @@ public final class ReplayPage {
             "echarts.min.js", beside("/META-INF/resources/webjars/echarts/5.3.1/dist/"),
             "report.js", beside("/io/shardsim/reports/writing/html/")));
 
+    private static final String GLOSSARY = "glossary.js";
+
     private ReplayPage() {}
 
     private static PageFiles beside(String folder) {
@@ -29,6 +33,10 @@ public final class ReplayPage {
 
     /** The file of this name; null when there is none. */
     public static PageFiles.@Nullable Asset asset(String name) {
+        if (name.equals(GLOSSARY)) {
+            String terms = "export const GLOSSARY = " + ReplayJson.text(Glossary.terms()) + ";\n";
+            return new PageFiles.Asset(PageFiles.SCRIPT, terms.getBytes(StandardCharsets.UTF_8));
+        }
         return CHARTS.getOrDefault(name, FILES).asset(name);
     }
 }

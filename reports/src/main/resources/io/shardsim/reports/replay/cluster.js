@@ -5,8 +5,10 @@ import {drawHalo, lettering} from './scene.js';
 import {time, bytes} from './format.js';
 import {GATHERS, REDUCES} from './recording.js';
 
-/** Chunks that are drawn one by one; beyond that every other, third ... is. */
-const DOTS_MAX = 1500;
+/** Chunks that are drawn one by one; beyond that, a dot stands for all around it, the larger the more. */
+const DOTS_MAX = 2000;
+const DENSITY_CELL = 8;
+const DOT_MAX = 7;
 /** In a narrower device the length of its queue would hide what passes. */
 const QUEUE_WIDTH_MIN = 24;
 
@@ -75,6 +77,7 @@ export class ClusterView {
     if (journeys) {
       this.drawQueues(painter, layout, shown, ps, colours);
       this.drawChunks(painter, layout, shown, ps, colours, followed);
+      this.drawQueueLengths(painter, layout, colours);
     }
     for (const box of layout.boxes) if (box.tile) this.drawTileName(painter, box, colours);
     this.drawSlow(painter, layout, colours);
@@ -253,22 +256,48 @@ export class ClusterView {
       const at = layout.box(node, slot);
       const length = Math.min(at.height + 10, 3 + 1.5 * size);
       painter.rect(at.x + at.width - 1, at.y + at.height - length, 4, length, {fill: colours.alarm, stroke: colours.paper});
-      if (at.width > QUEUE_WIDTH_MIN) painter.text(at.x + at.width - 3, at.y + at.height - 1, String(size), {fill: colours.alarm, bold: true, align: 'end'});
+    }
+  }
+
+  /** Over the chunks, so that they can be read. */
+  drawQueueLengths(painter, layout, colours) {
+    for (const [key, size] of this.waiting) {
+      const [node, slot] = key.split('/').map(Number);
+      if (layout.boxes[node].tile) continue;
+      const at = layout.box(node, slot);
+      if (at.width <= QUEUE_WIDTH_MIN) continue;
+      const wide = 0.62 * lettering.least * String(size).length;
+      painter.rect(at.x + at.width - 4 - wide, at.y + at.height - lettering.least + 1, wide + 2, lettering.least, {fill: colours.paper, radius: 2});
+      painter.text(at.x + at.width - 3, at.y + at.height - 1, String(size), {fill: colours.alarm, bold: true, align: 'end'});
     }
   }
 
   drawChunks(painter, layout, shown, ps, colours, followed) {
-    const step = Math.max(1, Math.ceil(shown.length / DOTS_MAX));
-    shown.forEach((dot, i) => {
+    const cells = shown.length > DOTS_MAX ? new Map() : null;
+    for (const dot of shown) {
       const chosen = followed && dot.journey.key === followed.journey.key && dot.source === followed.source;
       const {head, tail} = progressOf(dot.journey, ps);
       const points = this.points(dot.journey.path, dot.source, layout);
       [dot.x, dot.y] = along(points, (head + tail) / 2);
       if (chosen) this.drawFollowed(painter, points, head, tail, dot, colours);
-      else if (i % step === 0) {
-        painter.dot(dot.x, dot.y, 2.8, {fill: colours[dot.journey.stream] || colours.ink, stroke: colours.paper, square: dot.journey.stream === 'reduce'});
-      }
-    });
+      else if (cells) this.gatherIn(cells, dot);
+      else this.drawDot(painter, dot, 2.8, colours);
+    }
+    for (const cell of cells?.values() ?? []) {
+      this.drawDot(painter, {journey: cell.journey, x: cell.x / cell.count, y: cell.y / cell.count}, Math.min(DOT_MAX, 2 + Math.sqrt(cell.count)), colours);
+    }
+  }
+
+  drawDot(painter, {x, y, journey: {stream}}, radius, colours) {
+    painter.dot(x, y, radius, {fill: colours[stream] || colours.ink, stroke: colours.paper, square: stream === 'reduce'});
+  }
+
+  /** Chunks of a stream that are about as far on the drawing. */
+  gatherIn(cells, {x, y, journey}) {
+    const key = `${Math.round(x / DENSITY_CELL)}/${Math.round(y / DENSITY_CELL)}/${journey.stream}`;
+    const cell = cells.get(key) ?? {journey, x: 0, y: 0, count: 0};
+    Object.assign(cell, {x: cell.x + x, y: cell.y + y, count: cell.count + 1});
+    cells.set(key, cell);
   }
 
   drawFollowed(painter, points, head, tail, dot, colours) {

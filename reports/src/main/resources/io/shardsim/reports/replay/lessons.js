@@ -1,51 +1,15 @@
 // Guided lessons: a question, a prediction on a scale, then what the simulation says, drawn as in the report.
 
 import {writeAddress} from './address.js';
-import {amount, factor, time} from './format.js';
+import {factor, time} from './format.js';
+import {judged, Scale} from './scale.js';
+import {explainTerms} from './terms.js';
+import {Tally} from './votes.js';
 
-/** A prediction that is off by no more than this factor is right, or nearly so. */
-const RIGHT = 1.25;
-const NEAR = 1.6;
-/** The scale reaches so many times further than what is given, and as many times less far. */
-const REACH = 16;
-const STEPS = 240;
-/** A share has a scale without logarithms. */
-const SHARE_STEPS = 100;
 /** A picture shows the motion when so much of it is over. */
 const INTO_MOTION = 0.3;
 const KEPT = 'shardsim-lessons';
 const NARROW_PAGE = '(max-width: 60rem)';
-
-/** How far a prediction is off: in a word, and by which factor. */
-export function judged(said, is) {
-  const off = Math.max(said / is, is / said);
-  return {word: off <= RIGHT ? 'right' : off <= NEAR ? 'near' : said < is ? 'too low' : 'too high', off};
-}
-
-/** Positions of a slider and the quantities that they are. */
-class Scale {
-  constructor(unit, given) {
-    this.unit = unit;
-    this.isShare = unit === '%';
-    this.steps = this.isShare ? SHARE_STEPS : STEPS;
-    const middle = given.reduce((sum, {value}) => sum + Math.log(value), 0) / given.length;
-    this.least = Math.exp(middle) / REACH;
-  }
-
-  /** The quantity at a position; none is nothing. */
-  value(position) {
-    return this.isShare ? Math.max(position, 0.5) / this.steps : this.least * REACH ** (2 * position / this.steps);
-  }
-
-  position(value) {
-    const at = this.isShare ? value * this.steps : this.steps * Math.log(value / this.least) / Math.log(REACH) / 2;
-    return Math.max(0, Math.min(this.steps, at));
-  }
-
-  words(value) {
-    return amount(value, this.unit);
-  }
-}
 
 /** What this browser remembers of each lesson; nothing where it may not. */
 const kept = {
@@ -70,10 +34,11 @@ class Guess {
   /**
    * @param suffix of the names of its parts
    * @param onGuess is called with what is said, once
+   * @param tally what a class says, if one is asked
    */
-  constructor(form, suffix, words, {unit, given, asked}, onGuess) {
+  constructor(form, suffix, words, {unit, given, asked}, onGuess, tally) {
     const scale = new Scale(unit, given);
-    Object.assign(this, {form, scale, onGuess});
+    Object.assign(this, {form, scale, onGuess, tally});
     this.rows = document.createElement('div');
     this.rows.className = 'scale';
     for (const each of given) this.rows.append(this.bar('given', each.name, each.value, each.text));
@@ -90,7 +55,7 @@ class Guess {
     this.how = Object.assign(tag('p', `${ends} Drag the bar, or use the arrow keys.`), {className: 'source how'});
     question.append(tag('legend', words), this.rows, this.how);
     this.submit = Object.assign(document.createElement('button'), {type: 'submit', textContent: 'Let the simulation answer', id: `predict${suffix}`});
-    form.replaceChildren(question, this.submit);
+    form.replaceChildren(question, ...tally ? [tally.begin(scale, () => scale.value(slider.value))] : [], this.submit);
     form.onsubmit = event => {
       event.preventDefault();
       this.make(scale.value(slider.value));
@@ -118,6 +83,7 @@ class Guess {
   /** Sets the truth beside the guess; returns the verdict. */
   reveal(said, {name, value, text}) {
     this.rows.lastChild.replaceWith(this.bar('guessed', this.label.textContent, said, this.output.value));
+    if (this.tally?.count) this.rows.append(this.tally.row());
     this.rows.append(this.bar('simulated', `${name}, simulated`, value, text));
     this.submit.remove();
     this.how.remove();
@@ -125,6 +91,7 @@ class Guess {
     const you = `You said ${this.scale.words(said)}, it is ${text}`;
     const verdict = tag('p', word === 'right' ? `Right. ${you}.` : `${word === 'near' ? 'Near. ' : ''}${you}: ${factor(off)} times too ${said < value ? 'low' : 'high'}.`);
     verdict.className = `verdict ${word.replace(' ', '-')}`;
+    this.tally?.end(value);
     return verdict;
   }
 
@@ -189,9 +156,13 @@ export class Lessons {
     return lesson ? () => this.open(lesson) : null;
   }
 
-  /** @param said a prediction that is already made, as in an address that somebody passed on */
-  async open(lesson, said) {
+  /**
+   * @param said a prediction that is already made, as in an address that somebody passed on
+   * @param saidAgain the one to the question that follows
+   */
+  async open(lesson, said, saidAgain) {
     this.current = lesson;
+    this.saidAgain = saidAgain;
     this.page.showHeading(lesson);
     writeAddress({lesson: lesson.id});
     this.page.tellTeacher();
@@ -211,7 +182,10 @@ export class Lessons {
     this.answer.id = 'answer';
     this.place.dataset.lesson = lesson.id;
     delete this.place.dataset.verdict;
-    this.place.replaceChildren(number, title, ...lesson.before.map(words => tag('p', words)), this.form, this.answer);
+    const told = lesson.before.map(words => tag('p', words));
+    this.explained = new Set();
+    explainTerms(told, this.explained);
+    this.place.replaceChildren(number, title, ...told, this.form, this.answer);
     title.focus();
     title.scrollIntoView({block: 'nearest'});
     try {
@@ -225,7 +199,8 @@ export class Lessons {
   /** The question, and what was said already, where somebody passed that on. */
   async ask(lesson, given, said) {
     this.unit = given.unit;
-    this.guess = new Guess(this.form, '', lesson.question, given, value => this.predict(lesson, value));
+    const tally = new Tally(this.source, {id: lesson.id, words: lesson.question, ...given});
+    this.guess = new Guess(this.form, '', lesson.question, given, value => this.predict(lesson, value), tally);
     if (said) await this.guess.make(said);
   }
 
@@ -265,9 +240,12 @@ export class Lessons {
     const chart = document.createElement('div');
     const again = document.createElement('form');
     this.why = document.createElement('figure');
-    this.answer.replaceChildren(verdict, chart, this.why, ...answer.after.map(words => tag('p', words)), scroll, source, again, buttons);
-    this.askAgain(again, answer.again);
-    writeAddress({lesson: lesson.id, said: Number(said.toPrecision(6))});
+    const told = answer.after.map(words => tag('p', words));
+    explainTerms(told, this.explained);
+    this.answer.replaceChildren(verdict, chart, this.why, ...told, scroll, source, again, buttons);
+    const tellAddress = more => writeAddress({lesson: lesson.id, said: Number(said.toPrecision(6)), ...more});
+    tellAddress();
+    this.askAgain(again, answer.again, value => tellAddress({again: Number(value.toPrecision(6))}));
     await chartIn(chart, answer, lesson.title);
     if (!watched) return;
     await this.page.load(lesson);
@@ -294,10 +272,12 @@ export class Lessons {
   }
 
   /** Another question, to see whether the cause was understood; its run is there already. */
-  askAgain(form, {words, given, asked, says}) {
+  askAgain(form, {words, given, asked, says}, onGuess) {
     const guess = new Guess(form, '-again', words, {unit: this.unit, given: [given], asked: asked.name}, said => {
       form.append(guess.reveal(said, asked), tag('p', says));
+      onGuess(said);
     });
+    if (this.saidAgain) guess.make(this.saidAgain);
   }
 
   button(id, words, action) {

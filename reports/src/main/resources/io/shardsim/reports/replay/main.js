@@ -69,15 +69,16 @@ class Page {
     const query = readAddress();
     this.beginAtPs = Number(query.get('at')) || 0;
     if (query.has('present')) this.present();
-    const asked = query.get('race')?.split(',').map(Number) ?? [];
+    const asked = query.get('race') ? query.get('race').split(',').map(Number) : [];
     const lanes = asked.length && asked.every(place => offer.points[place]) ? asked : offer.race ?? [];
+    this.tellUnknown(query, asked.length && lanes !== asked);
     find('show-race').hidden = find('esc-key').hidden = !lanes.length;
     this.race.places = lanes;
     const lesson = this.lessons.lessons.find(({id}) => id === query.get('lesson'));
     if (lesson) {
       this.showPart('lessons');
       document.body.dataset.ready = 'lesson';
-      await this.lessons.open(lesson, Number(query.get('said')) || undefined);
+      await this.lessons.open(lesson, Number(query.get('said')) || undefined, Number(query.get('again')) || undefined);
     } else if (query.has('tour') && this.tour.stops.length) {
       this.tour.at = Math.min(this.tour.stops.length, Math.max(1, parseInt(query.get('tour')) || 1)) - 1;
       this.showPart('tour');
@@ -91,6 +92,16 @@ class Page {
       document.body.dataset.ready = 'race';
     } else this.showPart('watch');
     await this.sidesRun;
+  }
+
+  /** What an address names and the page has not; it shows what it would show without. */
+  tellUnknown(query, raceIsUnknown) {
+    const unknown = ['lesson', 'watch'].filter(name => query.get(name) && !this.lessons.lessons.some(({id}) => id === query.get(name)));
+    const stop = query.get('tour');
+    if (stop && !(Number.isInteger(Number(stop)) && this.tour.stops[stop - 1])) unknown.push('tour');
+    if (raceIsUnknown) unknown.push('race');
+    find('not-found').hidden = !unknown.length;
+    find('not-found').textContent = unknown.map(name => `This page has no ${name}=${query.get(name)}, which the address names.`).join(' ');
   }
 
   /** Runs what stands on the two sides, once. */
@@ -346,6 +357,7 @@ class Page {
     if (!this.panels) return;
     const {clock} = this;
     this.panels.forEach(panel => panel.draw());
+    this.drawBars();
     find('play').textContent = clock.playing ? 'Pause' : 'Play';
     find('clock').textContent = instant(clock.ps, clock.playing ? clock.framePs : Math.min(PAUSED_PS, clock.framePs), clock.endPs);
     find('clock').dataset.ps = Math.round(clock.ps);
@@ -358,6 +370,24 @@ class Page {
     if (this.stands !== stands) this.tellInstant();
     this.stands = stands;
     if (!find('tour').hidden) this.tour.look();
+  }
+
+  /** On a telephone: how far both sides are, and how much of it was waiting, on one scale. */
+  drawBars() {
+    const bars = find('bars');
+    if (!bars.offsetParent && getComputedStyle(bars).display === 'none') return;
+    const sides = this.panels.filter(panel => panel.recording);
+    while (bars.children.length > sides.length) bars.lastChild.remove();
+    while (bars.children.length < sides.length) bars.append(find('bar').content.firstElementChild.cloneNode(true));
+    const percent = ps => `${100 * ps / this.longestPs}%`;
+    sides.forEach(({recording, element}, i) => {
+      const [name, track] = bars.children[i].children;
+      const ps = Math.min(this.clock.ps, recording.endPs);
+      const {exposedPs} = recording.totalsAt(ps);
+      name.textContent = element.dataset.words || recording.name;
+      track.style.setProperty('--works', percent(ps - exposedPs));
+      track.style.setProperty('--waits', percent(exposedPs));
+    });
   }
 
   /** Lets the browser save a file. */
@@ -418,7 +448,12 @@ class Page {
     find('leave').addEventListener('click', () => this.watch());
     find('present').addEventListener('click', () => this.togglePresent());
     find('notes').addEventListener('click', () => this.openNotes());
-    addEventListener('message', event => { if (event.data?.shardsim === 'teacher') this.tellTeacher(); });
+    addEventListener('message', event => {
+      if (event.data?.shardsim !== 'teacher') return;
+      // Notes that were opened before this page was loaded again are found by their own word.
+      this.notes = event.source;
+      this.tellTeacher();
+    });
     find('save-page').addEventListener('click', () => this.savePage());
     find('save-svg').addEventListener('click', () => this.saveDrawing(false));
     find('save-png').addEventListener('click', () => this.saveDrawing(true));

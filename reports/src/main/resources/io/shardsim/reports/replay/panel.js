@@ -4,6 +4,7 @@ import {ClusterView} from './cluster.js';
 import {Recording} from './recording.js';
 import {CanvasPainter, SvgPainter} from './scene.js';
 import {TimelineView} from './timeline.js';
+import {explainTerms} from './terms.js';
 import {bytes, change, instant, time} from './format.js';
 
 /** Below this slow-down chunks are too quick to be told apart, and are not asked for while the clock runs. */
@@ -23,6 +24,7 @@ export class Panel {
     this.state = element.querySelector('.state');
     this.named = element.querySelector('.named');
     this.status = element.querySelector('.status');
+    explainTerms(element.querySelectorAll('dt'));
     this.figures = Object.fromEntries([...element.querySelectorAll('[data-figure]')].map(node => [node.dataset.figure, node]));
     this.cluster.addEventListener('click', event => this.pick(event));
     this.timelineCanvas.addEventListener('click', event => {

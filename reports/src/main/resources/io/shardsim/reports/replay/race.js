@@ -3,6 +3,7 @@
 import {Recording} from './recording.js';
 import {CanvasPainter} from './scene.js';
 import {bytes, count, time} from './format.js';
+import {Phones} from './votes.js';
 
 /** How long the slowest lane plays. */
 const RACE_SECONDS = 20;
@@ -207,7 +208,7 @@ class Lane {
     this.place.textContent = PLACES[this.rank];
     const cost = this.result.cost?.training?.at(-1);
     const price = cost?.usd ? ` and $${count(Math.round(cost.usd))}` : '';
-    this.line.textContent = `${time(this.stepPs)} per step${cost ? `: ${days(cost.days)} days${price} for ${Number((cost.tokens / 1e9).toPrecision(3))} billion tokens` : ''}.`;
+    this.line.textContent = `${fineTime(this.stepPs)} per step${cost ? `: ${days(cost.days)} days${price} for ${Number((cost.tokens / 1e9).toPrecision(3))} billion tokens` : ''}.`;
     if (!this.gap) return;
     this.blocks.append(element('li', `${this.gap} behind:`));
     for (const {id, ps, words} of this.parts) {
@@ -217,6 +218,12 @@ class Lane {
     }
     dataset.gapPs = this.parts.reduce((sum, {ps}) => sum + ps, 0);
   }
+}
+
+/** Four digits, so that a gap can be checked against the steps that it lies between. */
+function fineTime(ps) {
+  const [scale, unit] = [[1e12, 's'], [1e9, 'ms'], [1e6, 'us']].find(([size]) => ps >= size) ?? [1, 'ps'];
+  return `${Number((ps / scale).toPrecision(4))} ${unit}`;
 }
 
 /** Three digits. */
@@ -246,6 +253,7 @@ export class Race {
     this.find('go').addEventListener('click', () => this.toggle());
     this.find('again').addEventListener('click', () => this.again());
     this.find('why').addEventListener('click', () => this.why());
+    this.find('ask-phones').addEventListener('click', () => this.askPhones());
     this.find('same').addEventListener('click', () => this.runAgainWith(this.kernels ? '' : this.lanes[0].kernels));
   }
 
@@ -347,6 +355,30 @@ export class Race {
     this.draw();
   }
 
+  /** Phones vote, too, as long as votes count. */
+  async askPhones() {
+    this.phones?.close();
+    const options = this.lanes.map(lane => lane.name ?? lane.title.textContent);
+    this.phones = new Phones(this.page.source, {id: `race-${this.places.join('-')}`, words: 'Who is first?', options});
+    try {
+      await this.phones.open(() => this.draw());
+    } catch (failure) {
+      this.put('phones', failure.message);
+    }
+    this.draw();
+  }
+
+  /** What phones were asked, and what they said once votes no longer count. */
+  tellPhones() {
+    const {phones} = this;
+    if (!phones) return;
+    if (!this.isOpen) phones.close();
+    const {values} = phones;
+    const each = this.lanes.map((lane, i) => `${values.filter(value => value === i).length} ${lane.name}`).join(', ');
+    this.put('phones', phones.isOpen ? `${count(values.length)} ${values.length === 1 ? 'vote' : 'votes'}. Phones: ${phones.address}` : values.length ? `The class: ${each}.` : '');
+    this.element.dataset.phones = values.length;
+  }
+
   get isOpen() {
     return !this.isReady || this.order[0]?.work.done(this.ps) < VOTE_UNTIL;
   }
@@ -367,6 +399,8 @@ export class Race {
     this.find('go').hidden = this.isOver;
     this.find('again').disabled = !this.isReady;
     this.find('why').disabled = !this.isReady;
+    this.find('ask-phones').hidden = !this.page.source.live || !this.isOpen || Boolean(this.phones?.isOpen);
+    this.tellPhones();
     this.put('ask', this.ask());
     this.put('verdict', this.isOver ? this.verdict() : '');
     Object.assign(this.element.dataset, {ready: String(Boolean(this.isReady)), playing: String(this.playing), over: String(this.isOver), voted: this.voted?.key ?? ''});

@@ -75,6 +75,17 @@ export class ServerSource {
     return this.json(response);
   }
 
+  /** Opens a question to phones in place of the one before; an empty id closes it. */
+  async poll(id, question) {
+    await this.ready;
+    return this.json(await fetch(`api/ask?viewer=${this.viewer}`, {method: 'POST', body: JSON.stringify({id, question: JSON.stringify(question)})}));
+  }
+
+  /** What phones have said to the question that is open. */
+  async votes(id) {
+    return this.json(await fetch(`api/votes?viewer=${this.viewer}&id=${id}`));
+  }
+
   /** A window of a run; null when a later run has taken its place. */
   async window(side, run, from, until) {
     return this.json(await fetch(`api/window?viewer=${this.viewer}&side=${side}&run=${run}&from=${from}&until=${until}`));

@@ -5,6 +5,7 @@ import {chartIn, tag} from './lessons.js';
 
 /** How long the motion of a stop takes on the screen. */
 const MOTION_SECONDS = 8;
+const TELL_EVERY_MS = 2000;
 /** How long one reads before the motion, unless one presses Space. */
 const PHASES = {coming: 'Simulating …', text: 'Space sets it in motion', moving: 'Space ends the motion', rest: 'Space leads on', end: 'That was the tour: R begins it again'};
 
@@ -135,11 +136,15 @@ export class TeacherNotes {
   async load(first) {
     this.lessons = await this.source.lessons();
     await this.show(first);
-    if (window.opener) window.opener.postMessage({shardsim: 'teacher'}, '*');
+    // Again and again: the page may have been loaded anew.
+    const tell = () => window.opener?.postMessage({shardsim: 'teacher'}, '*');
+    setInterval(tell, TELL_EVERY_MS);
+    tell();
   }
 
   /** All lessons, or the one that the page shows with what the simulation says. */
   async show(id) {
+    if (this.element.dataset.shown === (id ?? '') || this.shown === id && id) return;
     this.shown = id;
     const lessons = this.lessons.filter(lesson => !id || lesson.id === id);
     const answers = new Map();

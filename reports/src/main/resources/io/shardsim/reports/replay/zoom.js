@@ -49,6 +49,8 @@ export class Zoom {
     document.getElementById('closer').textContent = level === LEVELS.length - 1 ? 'To the cluster' : 'Closer';
     document.body.dataset.level = level;
     if (level < 3) for (const panel of page.panels) panel.followed = null;
+    const others = level === 3 ? page.shown.filter(panel => panel.recording && !panel.followed) : [];
+    page.happened = others.map(panel => `${panel.recording.name} stays at its NIC.`).join(' ');
     page.slowBy(LEVELS[level].slower ?? 1);
     const began = performance.now();
     await new Promise(done => {

@@ -49,7 +49,7 @@ final class ReportFolder implements ITypeConverter<String> {
             folder = open(path);
         } catch (IOException | InvalidPathException failure) {
             throw new ParameterException(
-                    command, "the report folder " + path + " cannot be written; name another with " + option, failure);
+                    command, "the folder " + path + " cannot be written; name another with " + option, failure);
         }
         for (String file : files) {
             if (Files.isDirectory(folder.resolve(file))) {

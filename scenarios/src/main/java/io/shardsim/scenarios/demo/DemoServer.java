@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.demo;
 
 import com.sun.net.httpserver.HttpExchange;
+import io.shardsim.reports.PageFiles;
 import io.shardsim.reports.replay.ReplayJson;
 import io.shardsim.reports.replay.ReplayPage;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -10,6 +11,7 @@ import io.shardsim.scenarios.serving.Refused;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.HexFormat;
@@ -56,6 +58,7 @@ public final class DemoServer implements AutoCloseable {
     private final Predicate<ScenarioPoint> fits;
     private final Lessons lessons = Lessons.load();
     private final LaneRuns lanes;
+    private final ClassVote vote = new ClassVote();
     private final Map<String, Viewer> viewers = new ConcurrentHashMap<>();
     private final SecureRandom random = new SecureRandom();
     /** Chosen when the first page asks; until then nobody waits for it. */
@@ -65,7 +68,7 @@ public final class DemoServer implements AutoCloseable {
         scenario = demo.scenario();
         runs = demo.runs();
         fits = demo.fits();
-        server = PageServer.open(place, "demo-connection", "", null, ReplayPage::asset);
+        server = PageServer.open(place, "demo-connection", "", null, DemoServer::asset);
         workers = Executors.newFixedThreadPool(demo.threads(), BoundedServer.daemons("demo-run"));
         lanes = new LaneRuns(workers, runs);
         server.serve("/api/offer", "GET", this::offer);
@@ -76,6 +79,10 @@ public final class DemoServer implements AutoCloseable {
         server.serve("/api/lessons", "GET", this::lessons);
         server.serve("/api/lesson", "POST", this::lesson);
         server.serve("/api/export", "GET", this::export);
+        server.serve("/api/ask", "POST", this::ask);
+        server.serve("/api/poll", "GET", exchange -> server.sendJson(exchange, 200, vote.question()));
+        server.serve("/api/vote", "POST", this::vote);
+        server.serve("/api/votes", "GET", this::votes);
         server.serve("/api/close", "POST", this::close);
     }
 
@@ -84,6 +91,11 @@ public final class DemoServer implements AutoCloseable {
         server.start();
         workers.execute(() -> sides().lanes()
                 .forEach(place -> lanes.lane(place, "", scenario.points().get(place))));
+    }
+
+    /** A phone types no more than it must. */
+    private static PageFiles.@Nullable Asset asset(String name) {
+        return ReplayPage.asset(name.equals("vote") ? "vote.html" : name);
     }
 
     /** Where the page is. */
@@ -266,6 +278,30 @@ public final class DemoServer implements AutoCloseable {
             page.add(lesson, answer);
         }
         server.sendFile(exchange, "text/html; charset=utf-8", "shardsim-run.html", page.write());
+    }
+
+    /** Opens a question to phones. Whoever else has the page open may look, and not ask. */
+    private void ask(HttpExchange exchange) throws IOException, Refused {
+        viewer(PageServer.query(exchange));
+        InetAddress from = exchange.getRemoteAddress().getAddress();
+        if (!from.isLoopbackAddress() && !from.equals(exchange.getLocalAddress().getAddress())) {
+            throw new Refused(403, "only a page on the machine that serves it asks a class");
+        }
+        Map<String, String> asked = choice(exchange);
+        vote.ask(asked.getOrDefault("id", ""), asked.getOrDefault("question", "{}"));
+        server.sendJson(exchange, 200, Map.of());
+    }
+
+    private void vote(HttpExchange exchange) throws IOException, Refused {
+        Map<String, String> said = choice(exchange);
+        vote.say(said.getOrDefault("id", ""), said.getOrDefault("voter", ""), said.getOrDefault("value", ""));
+        server.sendJson(exchange, 200, Map.of());
+    }
+
+    private void votes(HttpExchange exchange) throws IOException, Refused {
+        Map<String, String> query = PageServer.query(exchange);
+        viewer(query);
+        server.sendJson(exchange, 200, vote.votes(query.getOrDefault("id", "")));
     }
 
     private void close(HttpExchange exchange) throws IOException, Refused {

@@ -20,7 +20,7 @@ public final class LessonAnswer {
     private static final Pattern FIGURE =
             Pattern.compile("\\{([a-z0-9_]+)\\.([a-z0-9_.]+)(?: ([/-]) ([a-z0-9_]+)\\.([a-z0-9_.]+))?}");
     private static final Map<String, String> WORDS = Map.of(
-            "nic_bytes_sent", "bytes over NICs",
+            "nic_bytes_sent", "bytes over all NICs",
             "peak_memory_bytes_per_gpu", "peak memory per GPU",
             "step_seconds", "training step",
             "exposed_communication_seconds", "exposed communication",

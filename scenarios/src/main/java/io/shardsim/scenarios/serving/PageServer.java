@@ -144,7 +144,11 @@ public final class PageServer implements AutoCloseable {
         String site = exchange.getRequestHeaders().getFirst("Sec-Fetch-Site");
         boolean foreign = from != null && !from.equals(scheme + host)
                 || site != null && !site.equals("same-origin") && !site.equals("none");
-        if (foreign && !exchange.getRequestURI().getPath().equals("/")) {
+        // A link from elsewhere, as a message has it.
+        boolean isLink = exchange.getRequestURI().getPath().equals("/")
+                || path.equals("/")
+                        && "navigate".equals(exchange.getRequestHeaders().getFirst("Sec-Fetch-Mode"));
+        if (foreign && !isLink) {
             throw new Refused(403, "asked for by a page of another origin");
         }
         if (!exchange.getRequestMethod().equals(method)) {

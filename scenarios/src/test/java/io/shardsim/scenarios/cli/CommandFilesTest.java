@@ -200,8 +200,7 @@ class CommandFilesTest extends WithoutSimulation {
         assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", blocked))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err())
-                .startsWith(
-                        "shardsim run: the report folder " + blocked + " cannot be written; name another with --out");
+                .startsWith("shardsim run: the folder " + blocked + " cannot be written; name another with --out");
         assertThat(created).isEmpty();
     }
 
@@ -221,7 +220,7 @@ class CommandFilesTest extends WithoutSimulation {
         Assumptions.assumeTrue(Files.isWritable(Path.of("/sys")), "root on Linux");
         assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", "/sys"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).startsWith("shardsim run: the report folder /sys cannot be written");
+        assertThat(shell.err()).startsWith("shardsim run: the folder /sys cannot be written");
         assertThat(created).isEmpty();
     }
 

@@ -167,6 +167,42 @@ class DemoServerTest {
         new Page().close();
     }
 
+    /** In memory, one voice for each voter, to the question that is open alone. */
+    @Test
+    void aClassAnswersTheQuestionThatIsOpen() throws Exception {
+        try (Page page = new Page()) {
+            String voter = "\"voter\": \"0123456789abcdef\"";
+            assertThat(post("api/vote", "{\"id\": \"a\", \"value\": \"1\", " + voter + "}"))
+                    .isEqualTo(409);
+            assertThat(post("api/ask?viewer=00", "{\"id\": \"a\"}")).isEqualTo(404);
+            String ask = "api/ask?viewer=" + page.viewer;
+            assertThat(post(ask, "{\"id\": \"a\", \"question\": \"no json\"}")).isEqualTo(400);
+            assertThat(post(ask, "{\"id\": \"a\", \"question\": \"{}\"}")).isEqualTo(200);
+            for (String value : new String[] {"1", "2.5e-3"}) {
+                assertThat(post("api/vote", "{\"id\": \"a\", \"value\": \"" + value + "\", " + voter + "}"))
+                        .isEqualTo(200);
+            }
+            assertThat(post("api/vote", "{\"id\": \"b\", \"value\": \"1\", " + voter + "}"))
+                    .isEqualTo(409);
+            assertThat(post("api/vote", "{\"id\": \"a\", \"value\": \"NaN\", " + voter + "}"))
+                    .isEqualTo(400);
+            assertThat(post("api/vote", "{\"id\": \"a\", \"value\": \"1\"}")).isEqualTo(400);
+            assertThat(get("api/votes?id=a&viewer=" + page.viewer).body()).isEqualTo("{\"values\":[0.0025]}");
+            assertThat(post(ask, "{\"id\": \"\"}")).isEqualTo(200);
+            assertThat(get("api/poll").body()).startsWith("{\"id\":\"\"");
+            assertThat(get("vote").body()).contains("vote.js");
+        }
+    }
+
+    private int post(String path, String body) throws Exception {
+        return client.send(
+                        HttpRequest.newBuilder(URI.create(server.address() + path))
+                                .POST(HttpRequest.BodyPublishers.ofString(body))
+                                .build(),
+                        HttpResponse.BodyHandlers.discarding())
+                .statusCode();
+    }
+
     /** Neither a head nor a body that never ends holds a thread for long. */
     @Test
     void clientsThatSendTooSlowlyAreDropped() throws Exception {

@@ -95,7 +95,7 @@ class LessonPageIT extends TeachingPage {
         for (String each : List.of("1.2 right", "1.5 near", "2 too high")) {
             String[] factor = each.split(" ", 2);
             String below = factor[1].equals("too high") ? "too low" : factor[1];
-            assertThat(browser.scriptAsync("const done = arguments[0]; import('./lessons.js').then(({judged}) =>"
+            assertThat(browser.scriptAsync("const done = arguments[0]; import('./scale.js').then(({judged}) =>"
                             + " done([judged(" + factor[0] + " * 490, 490).word, judged(490 / " + factor[0]
                             + ", 490).word].join()))"))
                     .isEqualTo(factor[1] + "," + below);

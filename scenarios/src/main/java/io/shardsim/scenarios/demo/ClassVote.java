@@ -1,0 +1,70 @@
+package io.shardsim.scenarios.demo;
+
+import io.shardsim.reports.writing.JsonObject;
+import io.shardsim.scenarios.serving.Refused;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The question that is open to a class, and what each of its phones says to it. In memory alone; the next question forgets it. */
+final class ClassVote {
+    private static final int VOTERS_MAX = 1000;
+
+    /** Empty while no question is open. */
+    private String id = "";
+
+    private JsonNode question = JsonMapper.shared().createObjectNode();
+    private final Map<String, Double> said = new LinkedHashMap<>();
+
+    /**
+     * Opens a question in place of the one before. Asked again, it keeps what was said.
+     *
+     * @param name of the question; empty to close the one that is open
+     * @param shown what phones show of it, a JSON object
+     */
+    synchronized void ask(String name, String shown) throws Refused {
+        try {
+            question = JsonMapper.shared().readTree(shown);
+        } catch (JacksonException unreadable) {
+            throw new Refused(400, "question is no JSON");
+        }
+        if (!name.isEmpty() && !name.equals(id)) {
+            said.clear();
+        }
+        id = name;
+    }
+
+    /** What a phone shows. */
+    synchronized Map<String, ?> question() {
+        return new JsonObject().with("id", id).with("question", question);
+    }
+
+    /** A voter's answer; a later one replaces it. */
+    synchronized void say(String name, String voter, String value) throws Refused {
+        if (id.isEmpty() || !id.equals(name)) {
+            throw new Refused(409, "that question is closed");
+        }
+        if (!voter.matches("[0-9a-f]{8,64}")) {
+            throw new Refused(400, "voter is missing");
+        }
+        if (!value.matches("[0-9.eE+-]{1,30}")) {
+            throw new Refused(400, "value is no number");
+        }
+        if (said.size() >= VOTERS_MAX && !said.containsKey(voter)) {
+            throw new Refused(503, VOTERS_MAX + " have answered already");
+        }
+        try {
+            said.put(voter, Double.valueOf(value));
+        } catch (NumberFormatException wrong) {
+            throw new Refused(400, "value is no number");
+        }
+    }
+
+    /** All answers to a question. */
+    synchronized Map<String, ?> votes(String name) {
+        return Map.of("values", name.equals(id) ? List.copyOf(said.values()) : List.of());
+    }
+}
