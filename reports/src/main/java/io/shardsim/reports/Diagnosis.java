@@ -21,6 +21,9 @@ public record Diagnosis(String why, String next) {
     /** Below this share of the step a loss is not worth a reader's first look. */
     private static final double NOTICEABLE = 0.03;
 
+    /** A rank that waits less than this share of what all wait on average is no example of them. */
+    private static final double AS_OTHERS = 0.5;
+
     /** Settings that a reader is told of; results.json has all. */
     private static final int ADVICE_MAX = 3;
 
@@ -160,11 +163,22 @@ public record Diagnosis(String why, String next) {
         if (!advice.isEmpty()) {
             return advice.get(0).sentence();
         }
-        int tried = run.facts().trials().size();
-        return tried == 0
+        List<Trial> trials = run.facts().trials();
+        int fitting = (int)
+                trials.stream().filter(trial -> trial.fit().fits()).count();
+        return noneGains(fitting, trials.size() - fitting);
+    }
+
+    /** That no setting gains, and how many of those that might do not fit. */
+    public static String noneGains(int fitting, int tooLarge) {
+        String unfit = tooLarge == 0
                 ? ""
-                : "Of " + Quantities.counted(tried, "setting") + " tried, none gains "
-                        + Quantities.fixed(100 * Advice.GAIN_MIN, 0) + " %.";
+                : " " + Quantities.counted(tooLarge, "setting")
+                        + (tooLarge == 1 ? " that might gain does not fit." : " that might gain do not fit.");
+        return fitting == 0
+                ? unfit.stripLeading()
+                : "Of " + Quantities.counted(fitting, "setting") + " tried, none gains "
+                        + Quantities.fixed(100 * Advice.GAIN_MIN, 0) + " %." + unfit;
     }
 
     private static Stream worstStream(StepBreakdown breakdown) {
@@ -175,9 +189,16 @@ public record Diagnosis(String why, String next) {
                 .orElseThrow();
     }
 
+    /** For what rank 0 waits mostly, where it waits about as long as the others: a slow rank does not. */
     private static String culprit(RunResult.Training training, Stream stream) {
-        return training.exposed().culprits().stream()
+        List<ExposedCommunication.Culprit> own = training.exposed().culprits().stream()
                 .filter(c -> c.stream().reportedAs() == stream)
+                .toList();
+        double waits = own.stream()
+                .mapToDouble(ExposedCommunication.Culprit::seconds)
+                .sum();
+        return own.stream()
+                .filter(c -> waits >= AS_OTHERS * training.breakdown().exposedSeconds(stream))
                 .findFirst()
                 .map(c -> ", on rank 0 mostly for \u201c" + c.what() + "\u201d")
                 .orElse("");

@@ -83,6 +83,19 @@ class DiagnosisTest {
         assertThat(Diagnosis.of(run).next()).isEqualTo("Of 2 settings tried, none gains 2 %.");
     }
 
+    /** What was never run has shown nothing. */
+    @Test
+    void settingsThatDoNotFitAreNoneThatWereTried() {
+        Trial large = new Trial("Kept", Map.of("training.activation_checkpointing", "none"), new MemoryFit(9, 9, 8), 0, 1);
+        assertThat(Diagnosis.of(run(6, 0, Map.of()).withTried(SampleRuns.trials(large, large)))
+                        .next())
+                .isEqualTo("2 settings that might gain do not fit.");
+        assertThat(Diagnosis.of(run(6, 0, Map.of())
+                                .withTried(SampleRuns.trials(large, trial("Once", "strategy.no_sync", 150))))
+                        .next())
+                .isEqualTo("Of 1 setting tried, none gains 2 %. 1 setting that might gain does not fit.");
+    }
+
     @Test
     void saysTheMicroBatchThatASettingMakesRoomFor() {
         RunResult run = run(6, 0, Map.of())

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -23,7 +24,7 @@ public final class Nearest {
 
     /**
      * The known name that the unknown one is the beginning of, where there is just one; else the one with the fewest edits, or null when none is
-     * near: more than a third of its letters, and more than two, differ.
+     * near: more than a third of its letters, and more than two, differ. Last, the one that the unknown one goes on from.
      */
     public static @Nullable String of(String unknown, Collection<String> known) {
         List<String> longer = longer(unknown, known);
@@ -46,7 +47,15 @@ public final class Nearest {
                 bestDistance = distance;
             }
         }
-        return best;
+        return best == null ? beginning(sought, known) : best;
+    }
+
+    /** The longest known name with which the unknown one begins, as {@code global_batch_size} does with {@code global_batch}; null where there is none. */
+    private static @Nullable String beginning(String sought, Collection<String> known) {
+        return known.stream()
+                .filter(candidate -> sought.startsWith(folded(candidate) + "_"))
+                .max(Comparator.comparingInt(String::length))
+                .orElse(null);
     }
 
     /** Known names that the unknown one is the beginning of. */

@@ -23,6 +23,8 @@ public final class ExplanationText {
     private static final int TITLE_MIN = 20;
     /** Shares below this are not worth a line. */
     private static final double SHARE_MIN = 0.005;
+    /** A rest that is told. */
+    private static final double REST_MIN = 0.01;
 
     private final Explanation explanation;
     private final int width;
@@ -79,7 +81,7 @@ public final class ExplanationText {
                 lines.add((place.isEmpty() ? "Healthy" : "Healthy at " + place) + ", as you say.");
             } else {
                 lines.add((place.isEmpty() ? "Healthy: " : "Healthy at " + place + ": ") + log.healthyRange()
-                        + ", simulated "
+                        + (log.expected().published() ? "" : " (assumed)") + ", simulated "
                         + measured.words(log.figure(log.healthy())) + ". Measured: " + measured.words(measured.value())
                         + ".");
             }
@@ -117,7 +119,8 @@ public final class ExplanationText {
             case OTHER_MEMORY -> "The speed is healthy: " + off(times) + ", as expected. " + range + otherMemory();
             case FASTER ->
                 "Faster than simulated by " + Quantities.percent(1 / times - 1)
-                        + ": the scenario has a setting that your run has not. " + range + otherMemory();
+                        + ". Either the scenario has a setting that costs time and your run has not, or the two count differently,"
+                        + " or the simulator is too slow here. " + range + otherMemory();
             case EXPLAINED ->
                 slower + (isShown(explanation.suspects().get(0)) ? "In the log: " : "Likeliest: ")
                         + explanation.suspects().get(0).title() + "." + rivals();
@@ -175,7 +178,7 @@ public final class ExplanationText {
                 .toList();
         return rivals.isEmpty()
                 ? ""
-                : " Not much less likely: " + String.join(", ", rivals)
+                : " Also possible: " + String.join(", ", rivals)
                         + ". Look, then rule out by --not, or add what else you know.";
     }
 
@@ -197,6 +200,10 @@ public final class ExplanationText {
                 .limit(SUSPECTS_MAX)
                 .toList();
         table("Fault", "likely", shown, one -> isShown(one) ? "in log" : Quantities.fixed(100 * one.share(), 0) + " %");
+        double rest = 1 - shown.stream().mapToDouble(Explanation.Suspect::share).sum();
+        if (rest >= REST_MIN) {
+            out.line("Less likely ones share the other " + Quantities.percent(rest) + ".");
+        }
         look(shown);
         if (shown.stream().anyMatch(one -> one.runs().isEmpty())) {
             out.line("-: not simulated; it is listed where it was seen to cost as much.");

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.explaining;
 
 import io.shardsim.reports.Advice;
 import io.shardsim.reports.Diagnosis;
+import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.Trial;
 import io.shardsim.reports.writing.Paragraphs;
@@ -77,12 +78,12 @@ public final class WhatIfText {
 
     private String next() {
         Prices.Knob best = prices.knobs().isEmpty() ? null : prices.knobs().get(0);
-        int tried = prices.knobs().size()
-                + prices.others().withoutEffect().size()
-                + prices.others().tooLarge().size();
+        int fitting =
+                prices.knobs().size() + prices.others().withoutEffect().size();
         return best == null || best.gain() < Advice.GAIN_MIN
-                ? "Next: of " + Quantities.counted(tried, "setting") + " tried, none gains "
-                        + Quantities.fixed(100 * Advice.GAIN_MIN, 0) + " %."
+                ? "Next: "
+                        + Diagnosis.noneGains(
+                                fitting, prices.others().tooLarge().size())
                 : "Next: "
                         + new Advice(
                                         best.trial(),

@@ -364,7 +364,7 @@ class ExplainerTest {
                 .isEqualTo(Explanation.Verdict.HEALTHY);
         Explanation slow = explain(bare, Measured.parse("20 GB/s busbw"), 2);
         assertThat(slow.verdict()).isEqualTo(Explanation.Verdict.EXPLAINED);
-        assertThat(ExplanationText.write(slow, 200)).contains(" Not much less likely: no-nvlink, one-nic");
+        assertThat(ExplanationText.write(slow, 200)).contains(" Also possible: no-nvlink, one-nic");
         assertThat(slow.suspects())
                 .filteredOn(Explanation.Suspect::explains)
                 .extracting(Explanation.Suspect::title)

@@ -26,7 +26,8 @@ import java.util.Map;
  * <ul>
  *   <li>Forward: a layer is gathered before its computation and freed after it; the root stays [1, section 3.2.1].
  *   <li>The rate limiter lets the host issue a gather only when the layer before the last one is freed, so at most two gathered
- *       layers are in flight [1, section 3.4].
+ *       layers are in flight [1, section 3.4]. FSDP2 has no limiter; its gathers wait for copies. Forward gathers a layer once the layer before the last one is copied
+ *       out, beside the forward of that one, and backward once the layer that it comes to is (wait_for_unshard and pre_backward of _fsdp_param_group.py).
  *   <li>Backward: the gather of the next layer is issued before the current layer's reduce-scatter, because both run in order on the one
  *       internal stream of their process group [1, section 3.3.2].
  *   <li>A checkpoint inside a unit computes it again while it is gathered for its backward. One around it ({@code reentrant_checkpoints}) ran its forward
@@ -211,6 +212,8 @@ public final class Fsdp extends ShardingStrategy {
         final long passingBytes;
 
         private final int[] gathered;
+        final int[] placed;
+        int placedRoot = StepWriter.NONE;
         private final int[] forward;
         private final int[] backward;
         /** The last reduction of the unit before. */
@@ -240,6 +243,7 @@ public final class Fsdp extends ShardingStrategy {
             readyBytes = wait ? reduceBytes : elementBytes;
             passingBytes = wait ? 0 : elementBytes;
             gathered = new int[layers];
+            placed = new int[layers];
             forward = new int[layers];
             backward = new int[layers];
         }
@@ -276,6 +280,24 @@ public final class Fsdp extends ShardingStrategy {
             return whole;
         }
 
+        /** What makes room for a layer that forward gathers: the layer before the last one is freed. */
+        int roomInForward(int layer) {
+            return layer >= 2 && freeAfterForward ? forward[layer - 2] : StepWriter.NONE;
+        }
+
+        /** What makes room for the first layer that backward gathers. */
+        int roomInBackward() {
+            return forward[Math.max(0, layers - 2)];
+        }
+
+        /** Brings a layer of backward to its place, and gathers the next one ahead. */
+        int placeAndGather(int layer, boolean ahead, int freed) {
+            if (ahead) {
+                gatherNext(layer, freed);
+            }
+            return place(units[layer].bytes(), gathered[layer]);
+        }
+
         /** Ends the backward of a layer whose gradients autograd joins. */
         int joinLayer(long elements, int computed) {
             return computed;
@@ -308,15 +330,16 @@ public final class Fsdp extends ShardingStrategy {
         private void forwardPass() {
             writer.allocate(MemoryOwner.GATHERED_UNITS, root.bytes());
             int gatheredRoot = gather(root, lastReduce);
-            int previous = writer.forwardEmbedding(place(root.bytes(), gatheredRoot));
+            placedRoot = place(root.bytes(), gatheredRoot);
+            int previous = writer.forwardEmbedding(placedRoot);
             for (int layer = 0; layer < layers; layer++) {
                 writer.beginLayer();
-                int freed = layer >= 2 && freeAfterForward ? forward[layer - 2] : StepWriter.NONE;
-                if (freed != StepWriter.NONE) {
+                if (layer >= 2 && freeAfterForward) {
                     freeUnit(layer - 2);
                 }
-                gathered[layer] = gatherLayer(layer, freed);
-                forward[layer] = writer.forwardLayer(layer, place(units[layer].bytes(), gathered[layer]), previous);
+                gathered[layer] = gatherLayer(layer, roomInForward(layer));
+                placed[layer] = place(units[layer].bytes(), gathered[layer]);
+                forward[layer] = writer.forwardLayer(layer, placed[layer], previous);
                 previous = StepWriter.NONE;
             }
             writer.forwardHead();
@@ -325,7 +348,7 @@ public final class Fsdp extends ShardingStrategy {
         private void backwardPass() {
             if (freeAfterForward) {
                 freeUnits();
-                gathered[layers - 1] = gatherLayer(layers - 1, forward[layers - 2 < 0 ? 0 : layers - 2]);
+                gathered[layers - 1] = gatherLayer(layers - 1, roomInBackward());
             }
             writer.backwardHead();
             for (int layer = layers - 1; layer >= 0; layer--) {
@@ -347,10 +370,7 @@ public final class Fsdp extends ShardingStrategy {
             int freed = freeAfterBackward(layer + 2);
             freeReduced(layer + 2);
             boolean ahead = prefetch && !gathersTwice(layer - 1);
-            if (ahead) {
-                gatherNext(layer, freed);
-            }
-            int ready = freeAfterForward ? place(units[layer].bytes(), gathered[layer]) : gathered[layer];
+            int ready = freeAfterForward ? placeAndGather(layer, ahead, freed) : gathered[layer];
             writer.allocate(MemoryOwner.BUCKETS, elementBytes * units[layer].elements());
             reduceLayer(layer, writer.backwardLayer(layer, ready));
             if (!ahead) {
@@ -404,7 +424,7 @@ public final class Fsdp extends ShardingStrategy {
         }
 
         /** Gathers what comes before a layer, which backward needs after it. */
-        private void gatherNext(int layer, int... freed) {
+        void gatherNext(int layer, int... freed) {
             if (freeAfterForward && layer > 0) {
                 gathered[layer - 1] = gatherLayer(layer - 1, freed);
             }
@@ -544,6 +564,27 @@ public final class Fsdp extends ShardingStrategy {
     private final class PerParameterStep extends Step {
         PerParameterStep(TrainingJob job, StepWriter writer) {
             super(job, writer);
+        }
+
+        /** The buffer of the layer before the last one is free once it is copied out (wait_for_unshard), so a layer is gathered beside the forward of that one. */
+        @Override
+        int roomInForward(int layer) {
+            return layer >= 2 ? placed[layer - 2] : layer == 1 ? placedRoot : StepWriter.NONE;
+        }
+
+        @Override
+        int roomInBackward() {
+            return placed[placed.length - 1];
+        }
+
+        /** The next layer is gathered once this one is copied out (pre_backward). */
+        @Override
+        int placeAndGather(int layer, boolean ahead, int freed) {
+            int own = super.placeAndGather(layer, false, freed);
+            if (ahead) {
+                gatherNext(layer, own);
+            }
+            return own;
         }
 
         /** Moves what was gathered to the parameters' places; the buffer is there until that is done. */

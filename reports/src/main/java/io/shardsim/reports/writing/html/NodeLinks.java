@@ -5,6 +5,7 @@ import io.shardsim.reports.Names;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.writing.JsonObject;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 
 /**
@@ -16,7 +17,18 @@ final class NodeLinks {
     private static final int AROUND_ROWS = 74;
     private static final int COLUMNS_MAX = 128;
 
+    /** Busy shares that a map shows as one colour and one figure. */
+    private static final double ALIKE = 0.01;
+
     private NodeLinks() {}
+
+    /** Whether some nodes are busier than others, so that a map says more than the table of classes. */
+    static boolean differs(LinkUse use) {
+        DoubleSummaryStatistics busy = use.utilizationByNode().stream()
+                .mapToDouble(Double::doubleValue)
+                .summaryStatistics();
+        return busy.getCount() > 0 && busy.getMax() - busy.getMin() > ALIKE;
+    }
 
     static Figure figure(String id, String run, List<LinkUse> links) {
         int nodes = links.stream()

@@ -7,7 +7,6 @@ import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
-import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
@@ -88,16 +87,6 @@ public final class RunsSection {
 
     private static Function<RunResult, String> speed(Function<BusBandwidth, String> figure) {
         return run -> figure.apply(Objects.requireNonNull(run.collective()));
-    }
-
-    public Set<String> conventions() {
-        Set<String> all = new LinkedHashSet<>();
-        for (RunResult run : result.runs()) {
-            if (run.training() != null) {
-                all.add(run.training().flops().convention());
-            }
-        }
-        return all;
     }
 
     /** What the simulation itself took, and a digest for each run. */

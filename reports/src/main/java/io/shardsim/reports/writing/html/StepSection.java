@@ -45,10 +45,13 @@ public final class StepSection {
         return figures;
     }
 
-    /** How busy links are by class and node. */
+    /** How busy links are by class and node, of runs whose nodes differ. */
     public List<Figure> links() {
         List<Figure> figures = new ArrayList<>();
         for (RunResult run : shown()) {
+            if (run.network().links().stream().noneMatch(NodeLinks::differs)) {
+                continue;
+            }
             figures.add(NodeLinks.figure(
                     "links-" + (figures.size() + 1),
                     names.withGpus(run),
