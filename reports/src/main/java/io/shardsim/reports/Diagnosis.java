@@ -43,10 +43,23 @@ public record Diagnosis(String why, String next) {
         return sentences;
     }
 
-    /** What goes on around the step, and accuracy. */
-    public static List<String> around(RunResult run) {
+    /** What faults cost, and what goes on around the step. */
+    public static List<String> faultsAndAround(RunResult run) {
+        List<String> sentences = new ArrayList<>();
+        if (run.facts().radius() != null) {
+            sentences.add(run.facts().radius().sentence());
+        }
+        if (run.facts().tried().mean() != null) {
+            sentences.add(run.facts().tried().mean().sentence());
+        }
         AroundTheStep around = AroundTheStep.of(run);
-        List<String> sentences = new ArrayList<>(around == null ? List.of() : around.sentences());
+        sentences.addAll(around == null ? List.of() : around.sentences());
+        return sentences;
+    }
+
+    /** The same, and accuracy. */
+    public static List<String> around(RunResult run) {
+        List<String> sentences = faultsAndAround(run);
         ErrorInterval accuracy = run.facts().accuracy();
         String words = accuracy == null ? run.facts().accuracyWords() : accuracy.sentence();
         if (!words.isEmpty()) {

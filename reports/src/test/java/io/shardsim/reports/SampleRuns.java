@@ -280,6 +280,7 @@ public final class SampleRuns {
                                         new CriticalParts.Part("kernel", "backward layer", 6_000_000_000_000L),
                                         new CriticalParts.Part(
                                                 "link", "prefetch parameters: NIC", 4_000_000_000_000L))),
+                        new MeanStep(60_000_000_000_000L, 12_000_000_000_000L, 10_000_000_000_000L),
                         Map.of()))));
     }
 

@@ -30,6 +30,26 @@ public record NetworkFaults(
         return lostNic && nodeRank == 0 && nic == 0 ? 1 : nic;
     }
 
+    /** From one outage of a cable to the next; 0 where none is ever down [ps]. */
+    public long outageEveryPs() {
+        return links.stream()
+                .mapToLong(fault -> fault instanceof LinkFault.Flapping flaps
+                        ? flaps.outages().everyPs()
+                        : 0)
+                .sum();
+    }
+
+    /** The same without outages. */
+    public NetworkFaults withoutOutages() {
+        return new NetworkFaults(
+                slowNicRate,
+                lostNic,
+                neighbourShare,
+                links.stream()
+                        .filter(fault -> !(fault instanceof LinkFault.Flapping))
+                        .toList());
+    }
+
     /** The same with another rate of the slow NIC. */
     public NetworkFaults withSlowNic(Bandwidth rate) {
         return new NetworkFaults(rate, lostNic, neighbourShare, links);

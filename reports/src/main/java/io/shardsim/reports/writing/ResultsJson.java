@@ -11,6 +11,7 @@ import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.Goodput;
 import io.shardsim.reports.KeyWeight;
 import io.shardsim.reports.LinkUse;
+import io.shardsim.reports.MeanStep;
 import io.shardsim.reports.Names;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
@@ -142,6 +143,10 @@ public final class ResultsJson {
                 .list("links", run.network().links(), ResultsJson::link);
         if (run.training() != null) {
             out.with("cost", cost(facts, run.training().costs()));
+        }
+        MeanStep mean = facts.tried().mean();
+        if (mean != null) {
+            out.figure("mean_step_seconds", mean.seconds()).figure("outage_cost_seconds", mean.costSeconds());
         }
         AroundTheStep around = AroundTheStep.of(run);
         if (around != null) {

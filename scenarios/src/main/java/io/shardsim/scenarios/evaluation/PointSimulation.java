@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.BlastRadius;
+import io.shardsim.reports.MeanStep;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.accuracy.RecordedErrors;
@@ -116,11 +117,20 @@ public final class PointSimulation implements ScenarioRunner {
             return RunResult.outOfMemory(facts, new NearestFit(training).words());
         }
         long beganNanos = System.nanoTime();
+        Faults faults = training.point().cluster().faults();
+        Faults steadily = faults.withNetwork(faults.network().withoutOutages());
+        // The average step is no shorter than the one without outages, which is what may end too late.
+        StepObservation steady = faults.equals(steadily) ? null : run(training, steadily, limits);
         SimulationSetup setup = training.setup(shortcuts(observer));
-        StepObservation observation = simulator.run(setup, observer, limits);
+        StepObservation observation =
+                simulator.run(setup, observer, steady == null ? limits : RunLimits.NONE.within(limits.eventsMax()));
         double wallSeconds = secondsSince(beganNanos);
         RunResult result = RunResult.of(
-                facts,
+                steady == null
+                        ? facts
+                        : facts.withTried(facts.tried()
+                                .with(new MeanStep(
+                                        faults.network().outageEveryPs(), observation.endPs(), steady.endPs()))),
                 observation,
                 MemoryOverTime.of(
                         setup.plan(),
@@ -128,15 +138,18 @@ public final class PointSimulation implements ScenarioRunner {
                         observation.endPs(),
                         training.memory().bufferBytes()),
                 wallSeconds);
-        if (training.point().cluster().faults().equals(Faults.NONE)
-                || !alone
-                || observer != null
-                || limits != RunLimits.NONE) {
+        if (faults.equals(Faults.NONE) || !alone || observer != null || limits != RunLimits.NONE) {
             return result;
         }
-        SimulationSetup healthy =
-                TrainingPoint.of(training.point().withoutFaults()).setup(shortcuts(null));
-        return result.withRadius(BlastRadius.of(observation, simulator.run(healthy, null, RunLimits.NONE)));
+        return result.withRadius(BlastRadius.of(
+                observation,
+                steady != null && steadily.equals(Faults.NONE) ? steady : run(training, Faults.NONE, RunLimits.NONE)));
+    }
+
+    /** The same step with other faults. */
+    private StepObservation run(TrainingPoint training, Faults faults, RunLimits limits) throws InterruptedException {
+        SimulationSetup setup = TrainingPoint.of(training.point().with(faults)).setup(shortcuts(null));
+        return simulator.run(setup, null, limits);
     }
 
     private RunResult runCollective(CollectivePoint collective, @Nullable RunObserver observer)

@@ -6,12 +6,20 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.reports.BlastRadius;
+import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.writing.ResultsJson;
+import io.shardsim.reports.writing.SummaryTable;
+import io.shardsim.reports.writing.TextStyle;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.topology.Clocks;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -147,6 +155,46 @@ class FaultsTest {
                 .isCloseTo(0.05, within(1e-3));
         assertThat(seconds(COLLECTIVE + "faults: {nic_down: 1 ms, nic_down_every: 5 ms}\n") / usual)
                 .isCloseTo(1.25, within(0.02));
+    }
+
+    /** Only one of several short steps meets an outage: a training takes its steps, and what each outage costs. */
+    @Test
+    void aTrainingTakesItsStepsAndWhatOutagesCost() throws Exception {
+        String text = TRAINING.replace("gpus_per_node: 1, nodes: 1", "gpus_per_node: 1, nodes: 2")
+                        .replace("global_batch: 8", "global_batch: 16")
+                + "checkpoint: {to: s3, every: 500}\n";
+        RunResult usual = run(text);
+        for (String every : new String[] {"1 s", "60 s", "3000 s"}) {
+            RunResult flaps = run(text + "faults: {nic_down: 200 ms, nic_down_every: " + every + "}\n");
+            double period = Double.parseDouble(every.replace(" s", ""));
+            double outage = flaps.step().stepSeconds() - usual.step().stepSeconds();
+            double step = 16 / flaps.step().samplesPerSecond();
+            assertThat(outage).isBetween(0.05, 0.2);
+            assertThat(period)
+                    .as("steps of a period without outages, and one outage")
+                    .isCloseTo(period / step * usual.step().stepSeconds() + outage, within(1e-9 * period));
+            for (int i = 0; i < 2; i++) {
+                assertThat(flaps.step().costs().get(i).days()
+                                / usual.step().costs().get(i).days())
+                        .isCloseTo(step / usual.step().stepSeconds(), within(1e-9));
+            }
+            assertThat(Objects.requireNonNull(flaps.cost()).days())
+                    .as("with checkpoints")
+                    .isBetween(
+                            flaps.step().costs().get(1).days(),
+                            1.2 * flaps.step().costs().get(1).days());
+            assertThat(ResultsJson.write(ScenarioResult.of("a", List.of(flaps))))
+                    .contains("\"mean_step_seconds\" : "
+                            + new BigDecimal(step).round(new MathContext(12)).toPlainString());
+            assertThat(SummaryTable.write(ScenarioResult.of("a", List.of(flaps)), TextStyle.plain(160)))
+                    .contains("The average step takes " + Quantities.seconds(step));
+        }
+        RunResult often = run(text + "faults: {nic_down: 20 ms, nic_down_every: 50 ms}\n");
+        assertThat(16 / often.step().samplesPerSecond())
+                .as("a step with several outages is like any other")
+                .isCloseTo(often.step().stepSeconds(), within(0.1 * often.step().stepSeconds()));
+        assertThat(Objects.requireNonNull(often.facts().tried().mean()).costSeconds())
+                .isLessThan(0.02);
     }
 
     /** A step goes on where it was after an outage: no shortcut and no thread changes it. */
