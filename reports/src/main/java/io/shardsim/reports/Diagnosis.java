@@ -5,6 +5,7 @@ import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.topology.LinkClass;
+import io.shardsim.topology.Outages;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -125,6 +126,12 @@ public record Diagnosis(String why, String next) {
     }
 
     private static String limit(RunResult run, LinkUse busiest, BusBandwidth speed) {
+        Outages outages = run.facts().cluster().faults().network().outages();
+        double down = outages.everyPs() == 0 ? 0 : (double) outages.downPs() / outages.everyPs();
+        down = Math.max(down, Math.min(1, outages.downPs() * StepBreakdown.SECONDS_PER_PICOSECOND / speed.seconds()));
+        if (down > 0 && down + busiest.busiestUtilization() > 0.8) {
+            return "Node[0].Nic[0] is the limit: it is down " + Quantities.percent(down) + " of the time.";
+        }
         if (busiest.busiestUtilization() <= 0.8) {
             return "No link is the limit: thread blocks and the steps between ranks are.";
         }

@@ -1,6 +1,7 @@
 package io.shardsim.topology;
 
 import io.shardsim.topology.units.Bandwidth;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,13 +31,12 @@ public record NetworkFaults(
         return lostNic && nodeRank == 0 && nic == 0 ? 1 : nic;
     }
 
-    /** From one outage of a cable to the next; 0 where none is ever down [ps]. */
-    public long outageEveryPs() {
+    /** When the cable of {@code Node[0].Nic[0]} is down. */
+    public Outages outages() {
         return links.stream()
-                .mapToLong(fault -> fault instanceof LinkFault.Flapping flaps
-                        ? flaps.outages().everyPs()
-                        : 0)
-                .sum();
+                .map(fault -> fault instanceof LinkFault.Flapping flaps ? flaps.outages() : Outages.NONE)
+                .max(Comparator.comparing(Outages::everyPs))
+                .orElse(Outages.NONE);
     }
 
     /** The same without outages. */

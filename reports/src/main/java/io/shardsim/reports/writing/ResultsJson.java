@@ -211,6 +211,7 @@ public final class ResultsJson {
                         group -> new JsonObject()
                                 .with("ranks", group.ranks())
                                 .seconds("works_longer_seconds", group.worksPs())
+                                .seconds("slowed_longer_seconds", group.slowedPs())
                                 .seconds("waits_longer_seconds", group.waitsPs()));
     }
 

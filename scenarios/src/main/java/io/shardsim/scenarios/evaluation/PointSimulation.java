@@ -130,7 +130,7 @@ public final class PointSimulation implements ScenarioRunner {
                         ? facts
                         : facts.withTried(facts.tried()
                                 .with(new MeanStep(
-                                        faults.network().outageEveryPs(), observation.endPs(), steady.endPs()))),
+                                        faults.network().outages().everyPs(), observation.endPs(), steady.endPs()))),
                 observation,
                 MemoryOverTime.of(
                         setup.plan(),
@@ -157,7 +157,15 @@ public final class PointSimulation implements ScenarioRunner {
         RunFacts facts = RecordedErrors.builtIn().annotate(collective.facts(), collective.point());
         long beganNanos = System.nanoTime();
         StepObservation observation = simulator.run(collective.setup(shortcuts(observer)), observer, RunLimits.NONE);
-        return RunResult.of(facts, observation, secondsSince(beganNanos));
+        RunResult result = RunResult.of(facts, observation, secondsSince(beganNanos));
+        if (collective.point().cluster().faults().equals(Faults.NONE) || !alone || observer != null) {
+            return result;
+        }
+        SimulationSetup healthy =
+                CollectivePoint.of(collective.point().with(Faults.NONE)).setup(shortcuts);
+        long longerPs = observation.endPs()
+                - simulator.run(healthy, null, RunLimits.NONE).endPs();
+        return result.withRadius(new BlastRadius(longerPs, List.of()));
     }
 
     /** Whoever follows every event must see every one of those nodes that are simulated. */
