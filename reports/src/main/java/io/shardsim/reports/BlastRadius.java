@@ -179,19 +179,15 @@ public record BlastRadius(long longerPs, List<Group> groups) {
         if (longerPs == 0 && groups.isEmpty()) {
             return "The faults change nothing: this run waits for nothing that they slow down.";
         }
-        return cost()
+        // What is late meets other work on links and GPU, and now and then less of it.
+        return (longerPs < 0
+                        ? "With the faults it takes " + seconds(-longerPs)
+                                + " less; docs/model.md says how under \"Where better hardware is slower\"."
+                        : "The faults cost " + seconds(longerPs) + ".")
                 + (groups.isEmpty()
-                        ? "."
-                        : ". Blast radius: " + groups.stream().map(Group::words).collect(Collectors.joining("; "))
+                        ? ""
+                        : " Blast radius: " + groups.stream().map(Group::words).collect(Collectors.joining("; "))
                                 + ".");
-    }
-
-    /** What is late meets other work on links and GPU, and now and then less of it. */
-    private String cost() {
-        return longerPs < 0
-                ? "With the faults it takes " + seconds(-longerPs)
-                        + " less; docs/model.md says how under \"Where better hardware is slower\""
-                : "The faults cost " + seconds(longerPs);
     }
 
     private static String seconds(long ps) {

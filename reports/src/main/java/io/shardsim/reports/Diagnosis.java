@@ -109,27 +109,21 @@ public record Diagnosis(String why, String next) {
     }
 
     private static Diagnosis ofCollective(RunResult run, BusBandwidth speed) {
-        LinkUse busiest = null;
-        for (LinkUse use : run.network().links()) {
-            if (busiest == null || use.busiestUtilization() > busiest.busiestUtilization()) {
-                busiest = use;
-            }
-        }
-        String where = busiest == null
-                ? ""
-                : " The busiest link is " + busiest.busiestPort() + " (" + Names.of(busiest.linkClass()) + "), busy "
-                        + Quantities.percent(busiest.busiestUtilization()) + " of the time.";
-        return new Diagnosis(
-                "Runs at " + Quantities.bytesPerSecond(speed.busBytesPerSecond()) + " of bus bandwidth." + where
-                        + (busiest == null ? "" : " " + limit(run, busiest, speed)),
-                "");
+        String words = "Runs at " + Quantities.bytesPerSecond(speed.busBytesPerSecond()) + " of bus bandwidth.";
+        String why = run.network().links().stream()
+                .max(Comparator.comparingDouble(LinkUse::busiestUtilization))
+                .map(busiest -> words + " The busiest link is " + busiest.busiestPort() + " ("
+                        + Names.of(busiest.linkClass()) + "), busy "
+                        + Quantities.percent(busiest.busiestUtilization()) + " of the time. "
+                        + limit(run, busiest, speed))
+                .orElse(words);
+        return new Diagnosis(why, "");
     }
 
     private static String limit(RunResult run, LinkUse busiest, BusBandwidth speed) {
         Outages outages = run.facts().cluster().faults().network().outages();
-        double down = outages.everyPs() == 0 ? 0 : (double) outages.downPs() / outages.everyPs();
-        down = Math.max(down, Math.min(1, outages.downPs() * StepBreakdown.SECONDS_PER_PICOSECOND / speed.seconds()));
-        if (down > 0 && down + busiest.busiestUtilization() > 0.8) {
+        double down = outages.downPs() / Math.min(1e12 * speed.seconds(), Math.max(1, outages.everyPs()));
+        if (down > 0 && down < 1 && run.network().nicBytesSent() > 0 && down + busiest.busiestUtilization() > 0.8) {
             return "Node[0].Nic[0] is the limit: it is down " + Quantities.percent(down) + " of the time.";
         }
         if (busiest.busiestUtilization() <= 0.8) {

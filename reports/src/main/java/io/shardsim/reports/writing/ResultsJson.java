@@ -11,7 +11,6 @@ import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.Goodput;
 import io.shardsim.reports.KeyWeight;
 import io.shardsim.reports.LinkUse;
-import io.shardsim.reports.MeanStep;
 import io.shardsim.reports.Names;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
@@ -144,9 +143,8 @@ public final class ResultsJson {
         if (run.training() != null) {
             out.with("cost", cost(facts, run.training().costs()));
         }
-        MeanStep mean = facts.tried().mean();
-        if (mean != null) {
-            out.figure("mean_step_seconds", mean.seconds()).figure("outage_cost_seconds", mean.costSeconds());
+        if (facts.tried().mean() != null) {
+            out.figure("mean_step_seconds", run.meanStepSeconds());
         }
         AroundTheStep around = AroundTheStep.of(run);
         if (around != null) {

@@ -148,8 +148,7 @@ public final class PointSimulation implements ScenarioRunner {
 
     /** The same step with other faults. */
     private StepObservation run(TrainingPoint training, Faults faults, RunLimits limits) throws InterruptedException {
-        SimulationSetup setup = TrainingPoint.of(training.point().with(faults)).setup(shortcuts(null));
-        return simulator.run(setup, null, limits);
+        return simulator.run(TrainingPoint.of(training.point().with(faults)).setup(shortcuts(null)), null, limits);
     }
 
     private RunResult runCollective(CollectivePoint collective, @Nullable RunObserver observer)
@@ -163,9 +162,8 @@ public final class PointSimulation implements ScenarioRunner {
         }
         SimulationSetup healthy =
                 CollectivePoint.of(collective.point().with(Faults.NONE)).setup(shortcuts);
-        long longerPs = observation.endPs()
-                - simulator.run(healthy, null, RunLimits.NONE).endPs();
-        return result.withRadius(new BlastRadius(longerPs, List.of()));
+        long healthyPs = simulator.run(healthy, null, RunLimits.NONE).endPs();
+        return result.withRadius(new BlastRadius(observation.endPs() - healthyPs, List.of()));
     }
 
     /** Whoever follows every event must see every one of those nodes that are simulated. */
