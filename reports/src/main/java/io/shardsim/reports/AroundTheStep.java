@@ -112,7 +112,7 @@ public record AroundTheStep(
             return null;
         }
         RunFacts facts = run.facts();
-        double step = run.step().stepSeconds();
+        double step = run.meanStepSeconds();
         Input input = around.input() == null ? null : input(facts, around.input(), step);
         double stepWithInput = input == null ? step : step + input.stallSeconds();
         Surroundings.Checkpoint settings = around.checkpoint();

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  * a group are rounded down.
  *
  * @param longerPs what the step takes longer [ps]; negative where faults make it shorter
- * @param groups those that lose time in the same way, the first rank first; ranks that lose nothing to speak of stand in none
+ * @param groups those that lose time in the same way, the first rank first; ranks that lose nothing to speak of stand in none, and none of a bare collective
  */
 public record BlastRadius(long longerPs, List<Group> groups) {
     /** Shares of what the step takes longer that are not worth a group. */
@@ -33,10 +33,11 @@ public record BlastRadius(long longerPs, List<Group> groups) {
      * Ranks that lose time alike.
      *
      * @param ranks in ascending order
-     * @param worksPs what they work longer, or lose to overlapped collectives, on average [ps]
+     * @param worksPs what they work longer, on average [ps]
+     * @param slowedPs what they lose more to overlapped collectives, on average; negative where fewer overlap [ps]
      * @param waitsPs what they wait longer, by the stream they wait for as reports count streams, on average [ps]; COMPUTE: idle before, after or at the end
      */
-    public record Group(List<Integer> ranks, long worksPs, Map<Stream, Long> waitsPs) {
+    public record Group(List<Integer> ranks, long worksPs, long slowedPs, Map<Stream, Long> waitsPs) {
         public Group {
             ranks = List.copyOf(ranks);
         }
@@ -73,14 +74,14 @@ public record BlastRadius(long longerPs, List<Group> groups) {
 
         /** Whether they are what is slow. */
         public boolean works() {
-            return worksPs > waitsPs.getOrDefault(mostly(), 0L);
+            return worksPs + slowedPs > waitsPs.getOrDefault(mostly(), 0L);
         }
 
         private String words() {
             Stream stream = mostly();
             String who = Quantities.counted(ranks.size(), "rank") + " (" + ranges() + ")";
             if (works()) {
-                return who + (ranks.size() == 1 ? " works " : " work ") + seconds(worksPs) + " longer";
+                return who + (ranks.size() == 1 ? " works " : " work ") + seconds(worksPs + slowedPs) + " longer";
             }
             if (stream == Stream.COMPUTE) {
                 return who + (ranks.size() == 1 ? " is idle " : " are idle ")
@@ -98,11 +99,12 @@ public record BlastRadius(long longerPs, List<Group> groups) {
     }
 
     /** What one rank loses, in the parts of a group. */
-    private record Loss(int rank, long worksPs, Map<Stream, Long> waitsPs) {
+    private record Loss(int rank, long worksPs, long slowedPs, Map<Stream, Long> waitsPs) {
         static Loss of(RankTotals with, long endWithPs, RankTotals without, long endWithoutPs) {
             Map<Stream, Long> waits = waits(with, endWithPs);
             waits(without, endWithoutPs).forEach((stream, ps) -> waits.merge(stream, -ps, Long::sum));
-            return new Loss(with.rank(), busyPs(with) - busyPs(without), waits);
+            long slowed = with.slowdownPs() - without.slowdownPs();
+            return new Loss(with.rank(), busyPs(with) - busyPs(without) - slowed, slowed, waits);
         }
 
         private static long busyPs(RankTotals rank) {
@@ -118,7 +120,7 @@ public record BlastRadius(long longerPs, List<Group> groups) {
 
         /** What it loses time to: those that work longer first, then a bit for each stream that it waits for noticeably. */
         int kind(long noticeablePs) {
-            int kind = worksPs >= mostPs() ? 0 : 1;
+            int kind = worksPs + slowedPs >= mostPs() ? 0 : 1;
             for (Map.Entry<Stream, Long> wait : waitsPs.entrySet()) {
                 if (kind > 0 && wait.getValue() > noticeablePs) {
                     kind |= 2 << wait.getKey().ordinal();
@@ -129,7 +131,7 @@ public record BlastRadius(long longerPs, List<Group> groups) {
 
         long mostPs() {
             return Math.max(
-                    worksPs,
+                    worksPs + slowedPs,
                     waitsPs.values().stream().mapToLong(Long::longValue).max().orElse(0));
         }
     }
@@ -168,24 +170,24 @@ public record BlastRadius(long longerPs, List<Group> groups) {
         return new Group(
                 losses.stream().map(Loss::rank).toList(),
                 losses.stream().mapToLong(Loss::worksPs).sum() / losses.size(),
+                losses.stream().mapToLong(Loss::slowedPs).sum() / losses.size(),
                 waits);
     }
 
     /** For people, in one sentence or two. */
     public String sentence() {
-        if (groups.isEmpty()) {
-            return "Blast radius: none, " + cost() + ".";
+        if (longerPs == 0 && groups.isEmpty()) {
+            return "The faults change nothing: this run waits for nothing that they slow down.";
         }
-        return "Blast radius: " + cost() + ". "
-                + groups.stream().map(Group::words).collect(Collectors.joining("; ")) + ".";
-    }
-
-    /** What is late meets other work on links and GPU, and now and then less of it. */
-    private String cost() {
-        return longerPs < 0
-                ? "a step takes " + seconds(-longerPs)
-                        + " less with the faults; docs/model.md says how under \"Where better hardware is slower\""
-                : "the faults cost " + seconds(longerPs) + " a step";
+        // What is late meets other work on links and GPU, and now and then less of it.
+        return (longerPs < 0
+                        ? "With the faults it takes " + seconds(-longerPs)
+                                + " less; docs/model.md says how under \"Where better hardware is slower\"."
+                        : "The faults cost " + seconds(longerPs) + ".")
+                + (groups.isEmpty()
+                        ? ""
+                        : " Blast radius: " + groups.stream().map(Group::words).collect(Collectors.joining("; "))
+                                + ".");
     }
 
     private static String seconds(long ps) {

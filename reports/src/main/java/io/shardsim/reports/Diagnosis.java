@@ -5,6 +5,7 @@ import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.topology.LinkClass;
+import io.shardsim.topology.Outages;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -46,10 +47,23 @@ public record Diagnosis(String why, String next) {
         return sentences;
     }
 
-    /** What goes on around the step, and accuracy. */
-    public static List<String> around(RunResult run) {
+    /** What faults cost, and what goes on around the step. */
+    public static List<String> faultsAndAround(RunResult run) {
+        List<String> sentences = new ArrayList<>();
+        if (run.facts().radius() != null) {
+            sentences.add(run.facts().radius().sentence());
+        }
+        if (run.facts().tried().mean() != null) {
+            sentences.add(run.facts().tried().mean().sentence());
+        }
         AroundTheStep around = AroundTheStep.of(run);
-        List<String> sentences = new ArrayList<>(around == null ? List.of() : around.sentences());
+        sentences.addAll(around == null ? List.of() : around.sentences());
+        return sentences;
+    }
+
+    /** The same, and accuracy. */
+    public static List<String> around(RunResult run) {
+        List<String> sentences = faultsAndAround(run);
         ErrorInterval accuracy = run.facts().accuracy();
         String words = accuracy == null ? run.facts().accuracyWords() : accuracy.sentence();
         if (!words.isEmpty()) {
@@ -98,23 +112,23 @@ public record Diagnosis(String why, String next) {
     }
 
     private static Diagnosis ofCollective(RunResult run, BusBandwidth speed) {
-        LinkUse busiest = null;
-        for (LinkUse use : run.network().links()) {
-            if (busiest == null || use.busiestUtilization() > busiest.busiestUtilization()) {
-                busiest = use;
-            }
-        }
-        String where = busiest == null
-                ? ""
-                : " The busiest link is " + busiest.busiestPort() + " (" + Names.of(busiest.linkClass()) + "), busy "
-                        + Quantities.percent(busiest.busiestUtilization()) + " of the time.";
-        return new Diagnosis(
-                "Runs at " + Quantities.bytesPerSecond(speed.busBytesPerSecond()) + " of bus bandwidth." + where
-                        + (busiest == null ? "" : " " + limit(run, busiest, speed)),
-                "");
+        String words = "Runs at " + Quantities.bytesPerSecond(speed.busBytesPerSecond()) + " of bus bandwidth.";
+        String why = run.network().links().stream()
+                .max(Comparator.comparingDouble(LinkUse::busiestUtilization))
+                .map(busiest -> words + " The busiest link is " + busiest.busiestPort() + " ("
+                        + Names.of(busiest.linkClass()) + "), busy "
+                        + Quantities.percent(busiest.busiestUtilization()) + " of the time. "
+                        + limit(run, busiest, speed))
+                .orElse(words);
+        return new Diagnosis(why, "");
     }
 
     private static String limit(RunResult run, LinkUse busiest, BusBandwidth speed) {
+        Outages outages = run.facts().cluster().faults().network().outages();
+        double down = outages.downPs() / Math.min(1e12 * speed.seconds(), Math.max(1, outages.everyPs()));
+        if (down > 0 && down < 1 && run.network().nicBytesSent() > 0 && down + busiest.busiestUtilization() > 0.8) {
+            return "Node[0].Nic[0] is the limit: it is down " + Quantities.percent(down) + " of the time.";
+        }
         if (busiest.busiestUtilization() <= 0.8) {
             return "No link is the limit: thread blocks and the steps between ranks are.";
         }

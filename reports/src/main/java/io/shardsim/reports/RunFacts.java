@@ -60,6 +60,7 @@ public record RunFacts(
      * @param assumptions what the scenario leaves open; empty where nobody asked
      * @param radius what faults cost, and whom; absent without faults
      * @param path what each second waited for; absent where nobody asked
+     * @param mean what a step takes on average; absent where no link is down now and then
      * @param causesPs what each difference from the fastest run of its kind costs; empty where that was not simulated [ps]
      */
     public record Tried(
@@ -68,9 +69,10 @@ public record RunFacts(
             List<Assumption> assumptions,
             @Nullable BlastRadius radius,
             @Nullable CriticalParts path,
+            @Nullable MeanStep mean,
             Map<String, Long> causesPs) {
         /** Nothing was tried. */
-        public static final Tried NOTHING = new Tried(List.of(), List.of(), List.of(), null, null, Map.of());
+        public static final Tried NOTHING = new Tried(List.of(), List.of(), List.of(), null, null, null, Map.of());
 
         public Tried(
                 List<Trial> trials,
@@ -78,26 +80,33 @@ public record RunFacts(
                 List<Assumption> assumptions,
                 @Nullable BlastRadius radius,
                 @Nullable CriticalParts path,
+                @Nullable MeanStep mean,
                 Map<String, Long> causesPs) {
             this.trials = List.copyOf(trials);
             this.untried = List.copyOf(untried);
             this.assumptions = List.copyOf(assumptions);
             this.radius = radius;
             this.path = path;
+            this.mean = mean;
             this.causesPs = Collections.unmodifiableMap(new LinkedHashMap<>(causesPs));
         }
 
         /** The same with what other settings and other choices came to. */
         public Tried with(List<Trial> others, List<String> left, List<Assumption> assumed) {
-            return new Tried(others, left, assumed, radius, path, causesPs);
+            return new Tried(others, left, assumed, radius, path, mean, causesPs);
         }
 
         Tried with(@Nullable BlastRadius otherRadius, @Nullable CriticalParts otherPath) {
-            return new Tried(trials, untried, assumptions, otherRadius, otherPath, causesPs);
+            return new Tried(trials, untried, assumptions, otherRadius, otherPath, mean, causesPs);
+        }
+
+        /** The same with what a step takes on average. */
+        public Tried with(MeanStep other) {
+            return new Tried(trials, untried, assumptions, radius, path, other, causesPs);
         }
 
         Tried withCauses(Map<String, Long> others) {
-            return new Tried(trials, untried, assumptions, radius, path, others);
+            return new Tried(trials, untried, assumptions, radius, path, mean, others);
         }
     }
 
@@ -181,7 +190,7 @@ public record RunFacts(
     }
 
     /** The same with what runs with other settings came to. */
-    RunFacts withTried(Tried other) {
+    public RunFacts withTried(Tried other) {
         return new RunFacts(scenario, point, cluster, work, remarks, surroundings, other, accuracy);
     }
 

@@ -172,8 +172,10 @@ public record RunResult(
 
     private static Training training(RunFacts facts, RunFacts.Training model, StepObservation observation) {
         StepBreakdown breakdown = StepBreakdown.of(observation);
-        double samplesPerSecond = model.globalBatch() / breakdown.stepSeconds();
-        double tokensPerSecond = model.tokensPerStep() / breakdown.stepSeconds();
+        MeanStep mean = facts.tried().mean();
+        double step = mean == null ? breakdown.stepSeconds() : mean.seconds();
+        double samplesPerSecond = model.globalBatch() / step;
+        double tokensPerSecond = model.tokensPerStep() / step;
         double tokensPerSecondPerGpu = tokensPerSecond / facts.gpus();
         return new Training(
                 samplesPerSecond,
@@ -213,6 +215,12 @@ public record RunResult(
     /** Figures of a training step; an error where none ran. */
     public Training step() {
         return Objects.requireNonNull(training, "no training step ran");
+    }
+
+    /** What a step takes on average, outages as rare as they are [s]. */
+    public double meanStepSeconds() {
+        MeanStep mean = facts.tried().mean();
+        return mean == null ? step().stepSeconds() : mean.seconds();
     }
 
     public int gpus() {

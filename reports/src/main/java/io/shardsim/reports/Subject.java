@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /** What a scenario asks, in words: what all its runs have in common, and what varies between them. */
 public final class Subject {
@@ -42,6 +43,7 @@ public final class Subject {
         List<String> parts = new ArrayList<>(subject.leftOut());
         parts.addAll(subject.work());
         parts.add(subject.cluster());
+        parts.addAll(subject.faults());
         subject.varied(parts);
         return parts;
     }
@@ -56,6 +58,7 @@ public final class Subject {
         if (subject.first().facts().training() == null) {
             parts.add(subject.collectives(false));
             parts.addAll(subject.sharedCluster());
+            parts.addAll(subject.faults());
             return parts;
         }
         parts.addAll(subject.leftOut());
@@ -73,6 +76,7 @@ public final class Subject {
         if (!chosen.isEmpty()) {
             parts.add(chosen);
         }
+        parts.addAll(subject.faults());
         return parts;
     }
 
@@ -127,6 +131,17 @@ public final class Subject {
             return List.of(Quantities.counted(first().gpus(), "GPU") + (of.isEmpty() ? "" : " of " + of));
         }
         return of.isEmpty() ? List.of() : List.of(of);
+    }
+
+    /** Those that all runs have, as the file writes them. */
+    private List<String> faults() {
+        String faults = first().facts().settings().stream()
+                .filter(setting -> setting.path().matches("faults\\..*|cluster\\.slow_nic"))
+                .filter(setting ->
+                        distinct(run -> setting(run, setting.path(), "%s")).size() == 1)
+                .map(setting -> setting.path().replaceFirst(".*\\.", "") + " " + setting.value())
+                .collect(Collectors.joining(" and "));
+        return faults.isEmpty() ? List.of() : List.of("faults: " + faults);
     }
 
     private void addIfShared(List<String> parts, Function<RunResult, String> words) {

@@ -8,9 +8,8 @@ import org.junit.jupiter.api.Test;
 class BlastRadiusTest {
     @Test
     void whatIsShorterWithFaultsIsNoCost() {
-        assertThat(new BlastRadius(2_000_000_000L, List.of()).sentence())
-                .isEqualTo("Blast radius: none, the faults cost 2.00 ms a step.");
+        assertThat(new BlastRadius(2_000_000_000L, List.of()).sentence()).isEqualTo("The faults cost 2.00 ms.");
         assertThat(new BlastRadius(-2_000_000_000L, List.of()).sentence())
-                .startsWith("Blast radius: none, a step takes 2.00 ms less with the faults; ");
+                .startsWith("With the faults it takes 2.00 ms less; ");
     }
 }

@@ -271,15 +271,16 @@ public final class SampleRuns {
                         new BlastRadius(
                                 3_000_000_000_000L,
                                 List.of(
-                                        new BlastRadius.Group(List.of(0), 3_000_000_000_000L, Map.of()),
+                                        new BlastRadius.Group(List.of(0), 3_000_000_000_000L, 0, Map.of()),
                                         new BlastRadius.Group(
-                                                List.of(1, 2, 3), 0, Map.of(Stream.GATHER, 3_000_000_000_000L)))),
+                                                List.of(1, 2, 3), 0, 0, Map.of(Stream.GATHER, 3_000_000_000_000L)))),
                         new CriticalParts(
                                 10_000_000_000_000L,
                                 List.of(
                                         new CriticalParts.Part("kernel", "backward layer", 6_000_000_000_000L),
                                         new CriticalParts.Part(
                                                 "link", "prefetch parameters: NIC", 4_000_000_000_000L))),
+                        new MeanStep(60_000_000_000_000L, 12_000_000_000_000L, 10_000_000_000_000L),
                         Map.of()))));
     }
 

@@ -1,6 +1,7 @@
 package io.shardsim.topology;
 
 import io.shardsim.topology.units.Bandwidth;
+import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,25 @@ public record NetworkFaults(
     /** The NIC that carries what a NIC of a node would. */
     int carrier(int nodeRank, int nic) {
         return lostNic && nodeRank == 0 && nic == 0 ? 1 : nic;
+    }
+
+    /** When the cable of {@code Node[0].Nic[0]} is down. */
+    public Outages outages() {
+        return links.stream()
+                .map(fault -> fault instanceof LinkFault.Flapping flaps ? flaps.outages() : Outages.NONE)
+                .max(Comparator.comparing(Outages::everyPs))
+                .orElse(Outages.NONE);
+    }
+
+    /** The same without outages. */
+    public NetworkFaults withoutOutages() {
+        return new NetworkFaults(
+                slowNicRate,
+                lostNic,
+                neighbourShare,
+                links.stream()
+                        .filter(fault -> !(fault instanceof LinkFault.Flapping))
+                        .toList());
     }
 
     /** The same with another rate of the slow NIC. */

@@ -1,9 +1,7 @@
 package io.shardsim.reports.writing;
 
 import io.shardsim.reports.Advice;
-import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.Assumption;
-import io.shardsim.reports.BlastRadius;
 import io.shardsim.reports.CriticalParts;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.KeyWeight;
@@ -84,14 +82,7 @@ final class Findings {
         }
         Diagnosis diagnosis = Diagnosis.of(best);
         out.paragraph((scenario.runs().size() == 1 ? "" : "Fastest: ") + diagnosis.why(), Look.PLAIN);
-        BlastRadius radius = best.facts().radius();
-        if (radius != null) {
-            out.paragraph(radius.sentence(), Look.PLAIN);
-        }
-        AroundTheStep around = AroundTheStep.of(best);
-        if (around != null) {
-            around.sentences().forEach(sentence -> out.paragraph(sentence, Look.PLAIN));
-        }
+        Diagnosis.faultsAndAround(best).forEach(sentence -> out.paragraph(sentence, Look.PLAIN));
         String accuracy = best.facts().accuracyWords();
         if (!accuracy.isEmpty()) {
             out.paragraph("Accuracy: " + accuracy + ".", Look.PLAIN);

@@ -143,6 +143,9 @@ public final class ResultsJson {
         if (run.training() != null) {
             out.with("cost", cost(facts, run.training().costs()));
         }
+        if (facts.tried().mean() != null) {
+            out.figure("mean_step_seconds", run.meanStepSeconds());
+        }
         AroundTheStep around = AroundTheStep.of(run);
         if (around != null) {
             out.with("around_step", aroundStep(around));
@@ -206,6 +209,7 @@ public final class ResultsJson {
                         group -> new JsonObject()
                                 .with("ranks", group.ranks())
                                 .seconds("works_longer_seconds", group.worksPs())
+                                .seconds("slowed_longer_seconds", group.slowedPs())
                                 .seconds("waits_longer_seconds", group.waitsPs()));
     }
 

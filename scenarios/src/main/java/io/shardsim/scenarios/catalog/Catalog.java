@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.catalog;
 
 import io.shardsim.reports.Surroundings.Storage;
+import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.catalog.CatalogException;
 import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.catalog.FigureFile;
@@ -268,6 +269,13 @@ public final class Catalog {
         return modelNames().contains(asked) ? asked : HUB.get(plain);
     }
 
+    /** What to write in place of a model that is not here. */
+    public static String modelRemedy(String asked) {
+        List<String> known =
+                Stream.concat(modelNames().stream(), HUB.keySet().stream()).toList();
+        return Nearest.remedy(asked.substring(asked.lastIndexOf('/') + 1), known, MODELS_ARE_LISTED);
+    }
+
     /** The model of this name, or null. */
     public static @Nullable CatalogEntry<ModelShape> model(String asked) {
         String name = modelName(asked);
@@ -303,9 +311,10 @@ public final class Catalog {
     private static PriceSpec priceOf(@Nullable Figure listed, Map<String, Object> changed) {
         Object own = changed.get(HardwareKeys.PRICE.name());
         PriceSpec price = own != null
-                ? new PriceSpec((Double) own, "", "scenario file")
+                ? new PriceSpec((Double) own, "", "scenario file", "at your price")
                 : listed == null
-                        ? new PriceSpec(Double.NaN, "", "")
+                        ? new PriceSpec(
+                                Double.NaN, "", "", "at an unknown price (write money: {price: 40 USD/h} with yours)")
                         : new PriceSpec((Double) listed.value(), listed.date(), listed.source());
         Object spot = changed.get(HardwareKeys.SPOT);
         return spot != null

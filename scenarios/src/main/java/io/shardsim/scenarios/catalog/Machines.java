@@ -49,15 +49,15 @@ public final class Machines {
     }
 
     /**
-     * Prices that were read more than so many days ago; the first column is words. A date without a day or month is as old as it can be.
+     * Prices that were read more than so many days ago, of instances whose names with a blank behind begin so; the first column is words. A date without a day or month is as old as it can be.
      */
-    public static List<List<String>> prices(LocalDate today, long days) {
+    public static List<List<String>> prices(LocalDate today, long days, String beginning) {
         List<List<String>> rows = new ArrayList<>(List.of(List.of("instance", "USD/h", "as of", "days")));
         Catalog.prices().forEach((name, price) -> {
             LocalDate read = LocalDate.parse(
                     price.date() + "-01-01".substring(price.date().length() - 4));
             long age = ChronoUnit.DAYS.between(read, today);
-            if (age > days) {
+            if (age > days && (name + " ").startsWith(beginning)) {
                 rows.add(List.of(name, dollars(price), price.date(), String.valueOf(age)));
             }
         });

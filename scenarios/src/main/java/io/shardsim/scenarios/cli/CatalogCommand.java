@@ -165,13 +165,19 @@ final class CatalogCommand extends Speaking {
         if (name != null && !prices) {
             return List.of();
         }
+        LocalDate today = LocalDate.now(ZoneOffset.UTC);
+        String beginning = name == null ? "" : name + " ";
+        if (prices && name != null && Machines.prices(today, -1, beginning).size() == 1) {
+            List<String> priced = Machines.prices(today, -1, "").stream()
+                    .map(row -> row.get(0))
+                    .toList();
+            throw refused("no price of " + name + "; " + Nearest.remedy(name, priced, "catalog prices lists all"));
+        }
         List<List<String>> rows = prices
-                ? Machines.prices(
-                        LocalDate.now(ZoneOffset.UTC),
-                        olderThan == null ? -1 : Long.parseLong(olderThan.replace("d", "")))
+                ? Machines.prices(today, olderThan == null ? -1 : Long.parseLong(olderThan.replace("d", "")), beginning)
                 : "instances".equals(kind) ? Machines.instances() : "gpus".equals(kind) ? Machines.gpus() : List.of();
-        return rows.isEmpty()
-                ? List.of()
+        return rows.size() < 2
+                ? rows.isEmpty() ? List.of() : List.of("No price was read more than " + olderThan + " ago.")
                 : TextTable.lines(rows, prices ? 1 : 2).stream()
                         .map(line -> TextTable.cut(line, Terminal.width()))
                         .toList();

@@ -7,7 +7,6 @@ import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.explaining.Fits;
 import io.shardsim.scenarios.explaining.FitsText;
 import io.shardsim.scenarios.exporting.Exporter;
-import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.topology.GpuSpec;
@@ -107,8 +106,7 @@ final class FitsCommand extends Speaking {
     private Fits.Asked asked() {
         CatalogEntry<ModelShape> shape = Catalog.model(model);
         if (shape == null) {
-            throw refused("model " + model + " is not in the catalog; "
-                    + Nearest.remedy(model, Catalog.modelNames(), Catalog.MODELS_ARE_LISTED));
+            throw refused("model " + model + " is not in the catalog; " + Catalog.modelRemedy(model));
         }
         int positions = shape.spec().maxPositions();
         int longest = positions > 0 ? positions : Integer.MAX_VALUE;

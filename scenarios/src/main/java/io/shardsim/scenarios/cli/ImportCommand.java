@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
         description = {
             "Prints one scenario for the configuration files of a training, and what became of each of their keys.",
             "Kinds, each recognized: Hugging Face config.json, DeepSpeed ds_config.json, SageMaker distribution (JSON or pasted Python),"
-                    + " Accelerate YAML, Trainer arguments (JSON or YAML), YAML of axolotl and torchtune, TOML of torchtitan, Megatron-LM shell scripts. Nothing in them is executed."
+                    + " Accelerate YAML, Trainer arguments (JSON or YAML), YAML of axolotl and torchtune, TOML of torchtitan, Megatron-LM shell scripts, Python scripts and notebooks. Nothing in them is executed."
         },
         footer = {
             "",

@@ -4,7 +4,6 @@ import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.Unmodelled;
 import io.shardsim.scenarios.importing.Choices;
 import io.shardsim.scenarios.scenario.ScenarioKeys;
-import io.shardsim.simulator.Nearest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -56,8 +55,7 @@ final class ImportOptions {
         }
         String named = model == null ? null : Catalog.modelName(model);
         if (model != null && named == null) {
-            throw refused("--model " + model + " is not in the catalog; "
-                    + Nearest.remedy(model, Catalog.modelNames(), Catalog.MODELS_ARE_LISTED));
+            throw refused("--model " + model + " is not in the catalog; " + Catalog.modelRemedy(model));
         }
         inBounds("--nodes", nodes, 65_536);
         inBounds("--sequence-length", sequenceLength, 16_777_216);

@@ -32,7 +32,7 @@ final class PictureOptions {
             names = "--nodes",
             paramLabel = "N",
             description = "With --svg: nodes. Default: 4, or two domains where NVLink joins nodes.")
-    private int nodes;
+    private @Nullable Integer nodes;
 
     @Option(
             names = "--set",
@@ -49,13 +49,16 @@ final class PictureOptions {
 
     /** Refuses what is given without a picture. */
     void refuse(Speaking command) {
-        if (nodes != 0 || !set.isEmpty() || file != null) {
+        if (nodes != null || !set.isEmpty() || file != null) {
             throw command.refused("--nodes, --set and -o belong to --svg; write catalog instances p5.48xlarge --svg");
         }
     }
 
     void draw(String instance, Speaking command) throws InputException, IOException {
-        if (nodes < 0 || nodes > NODES_MAX) {
+        if (set.stream().anyMatch(each -> each.matches("(cluster\\.)?(nodes|instance)=.*"))) {
+            throw command.refused("--set " + set + ": NAME, " + instance + ", and --nodes say that; change these");
+        }
+        if (nodes != null && (nodes < 1 || nodes > NODES_MAX)) {
             throw command.refused("--nodes " + nodes + " is not from 1 to " + NODES_MAX);
         }
         String picture = ClusterPicture.of(cluster(instance));
@@ -70,7 +73,7 @@ final class PictureOptions {
     private Cluster cluster(String instance) throws InputException {
         CatalogEntry<InstanceSpec> entry = Catalog.instance(instance);
         int domain = entry == null ? 1 : entry.spec().fabric().nodesPerDomain();
-        int drawn = nodes > 0 ? nodes : domain > 1 ? 2 * domain : NODES;
+        int drawn = nodes != null ? nodes : domain > 1 ? 2 * domain : NODES;
         String text = "{scenario: picture, cluster: {instance: '" + instance.replace("'", "''") + "', nodes: " + drawn
                 + "}, workload: {collective: all_reduce, size: 1 MiB}}";
         OpenedFile scenario =

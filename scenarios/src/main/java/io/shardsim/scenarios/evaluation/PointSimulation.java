@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.evaluation;
 
 import io.shardsim.reports.BlastRadius;
+import io.shardsim.reports.MeanStep;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.accuracy.RecordedErrors;
@@ -116,11 +117,20 @@ public final class PointSimulation implements ScenarioRunner {
             return RunResult.outOfMemory(facts, new NearestFit(training).words());
         }
         long beganNanos = System.nanoTime();
+        Faults faults = training.point().cluster().faults();
+        Faults steadily = faults.withNetwork(faults.network().withoutOutages());
+        // The average step is no shorter than the one without outages, which is what may end too late.
+        StepObservation steady = faults.equals(steadily) ? null : run(training, steadily, limits);
         SimulationSetup setup = training.setup(shortcuts(observer));
-        StepObservation observation = simulator.run(setup, observer, limits);
+        StepObservation observation =
+                simulator.run(setup, observer, steady == null ? limits : RunLimits.NONE.within(limits.eventsMax()));
         double wallSeconds = secondsSince(beganNanos);
         RunResult result = RunResult.of(
-                facts,
+                steady == null
+                        ? facts
+                        : facts.withTried(facts.tried()
+                                .with(new MeanStep(
+                                        faults.network().outages().everyPs(), observation.endPs(), steady.endPs()))),
                 observation,
                 MemoryOverTime.of(
                         setup.plan(),
@@ -128,15 +138,17 @@ public final class PointSimulation implements ScenarioRunner {
                         observation.endPs(),
                         training.memory().bufferBytes()),
                 wallSeconds);
-        if (training.point().cluster().faults().equals(Faults.NONE)
-                || !alone
-                || observer != null
-                || limits != RunLimits.NONE) {
+        if (faults.equals(Faults.NONE) || !alone || observer != null || limits != RunLimits.NONE) {
             return result;
         }
-        SimulationSetup healthy =
-                TrainingPoint.of(training.point().withoutFaults()).setup(shortcuts(null));
-        return result.withRadius(BlastRadius.of(observation, simulator.run(healthy, null, RunLimits.NONE)));
+        return result.withRadius(BlastRadius.of(
+                observation,
+                steady != null && steadily.equals(Faults.NONE) ? steady : run(training, Faults.NONE, RunLimits.NONE)));
+    }
+
+    /** The same step with other faults. */
+    private StepObservation run(TrainingPoint training, Faults faults, RunLimits limits) throws InterruptedException {
+        return simulator.run(TrainingPoint.of(training.point().with(faults)).setup(shortcuts(null)), null, limits);
     }
 
     private RunResult runCollective(CollectivePoint collective, @Nullable RunObserver observer)
@@ -144,7 +156,14 @@ public final class PointSimulation implements ScenarioRunner {
         RunFacts facts = RecordedErrors.builtIn().annotate(collective.facts(), collective.point());
         long beganNanos = System.nanoTime();
         StepObservation observation = simulator.run(collective.setup(shortcuts(observer)), observer, RunLimits.NONE);
-        return RunResult.of(facts, observation, secondsSince(beganNanos));
+        RunResult result = RunResult.of(facts, observation, secondsSince(beganNanos));
+        if (collective.point().cluster().faults().equals(Faults.NONE) || !alone || observer != null) {
+            return result;
+        }
+        SimulationSetup healthy =
+                CollectivePoint.of(collective.point().with(Faults.NONE)).setup(shortcuts);
+        long healthyPs = simulator.run(healthy, null, RunLimits.NONE).endPs();
+        return result.withRadius(new BlastRadius(observation.endPs() - healthyPs, List.of()));
     }
 
     /** Whoever follows every event must see every one of those nodes that are simulated. */

@@ -7,6 +7,7 @@ import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Entry;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlNode.Scalar;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,21 +26,20 @@ final class PythonArguments {
     private static final Pattern SETS_ANY = Pattern.compile("setattr|__dict__|set_defaults");
 
     private final Origins origins;
-    /** What may set any argument; empty for nothing. */
-    private final String setsAny;
+    /** What may set any argument. */
+    private final List<String> setAny;
 
     private final Map<String, Entry> declared = new LinkedHashMap<>();
     private final Set<String> set;
 
     PythonArguments(List<Token> tokens, Origins origins) {
         this.origins = origins;
-        setsAny = tokens.stream()
+        setAny = tokens.stream()
                 .filter(token -> token.kind() == Kind.NAME
                         && SETS_ANY.matcher(token.text()).matches())
                 .map(token ->
                         " after " + token.text() + " in line " + token.at().line())
-                .findFirst()
-                .orElse("");
+                .collect(Collectors.toCollection(ArrayList::new));
         String text = tokens.stream()
                 .map(token -> token.kind() == Kind.NAME || token.kind() == Kind.SIGN
                         ? token.text() + " "
@@ -69,6 +69,15 @@ final class PythonArguments {
             set.add(name);
         }
         origins.assume(value, flag);
+    }
+
+    /** A call of {@code set_defaults}; literals take the place of what was declared before. */
+    void preset(Position place, List<Entry> defaults) {
+        if (defaults.stream().allMatch(each -> declared.containsKey(each.key()) && !origins.isUnknown(each.value()))) {
+            defaults.forEach(each -> declared.replace(each.key(), each));
+            defaults.forEach(each -> origins.assume(each.value(), each.key()));
+            setAny.remove(" after set_defaults in line " + place.line());
+        }
     }
 
     private YamlNode otherwise(Position place, Mapping options) {
@@ -104,7 +113,8 @@ final class PythonArguments {
     }
 
     private Entry unlessSet(Entry entry) {
-        String how = set.contains(entry.key()) ? " after the script sets it again" : setsAny;
+        String how =
+                set.contains(entry.key()) ? " after the script sets it again" : setAny.isEmpty() ? "" : setAny.get(0);
         Position place = entry.keyPosition();
         return how.isEmpty() || origins.isUnknown(entry.value())
                 ? entry

@@ -509,6 +509,9 @@ final class PythonExpression {
         if (last.equals("add_argument")) {
             arguments.declare(first.at(), unnamed, new Mapping(first.at(), entries));
         }
+        if (last.equals("set_defaults") && unnamed.isEmpty()) {
+            arguments.preset(first.at(), entries);
+        }
         if (only != null && (last.equals("from_pretrained") || last.endsWith("Trainer"))) {
             put(entries, MODEL, first.at(), only);
         }

@@ -25,7 +25,7 @@ public record Goal(Objective objective, double tokens, double daysMax, double us
 
     /** How good a candidate was that ran; less is better. */
     double score(Plan.Ranked one) {
-        return objective.score(one.candidate(), one.run().step().stepSeconds());
+        return objective.score(one.candidate(), one.run().meanStepSeconds());
     }
 
     /** The step with which a candidate is as good as another that ran [s]. */

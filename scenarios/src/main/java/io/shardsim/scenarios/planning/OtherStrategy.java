@@ -89,8 +89,7 @@ final class OtherStrategy {
             doubtful |= givenUp == null || !givenUp.isLate();
             return;
         }
-        Plan.Ranked one =
-                new Plan.Ranked(candidate, run, goal.cost(candidate, run.step().stepSeconds()));
+        Plan.Ranked one = new Plan.Ranked(candidate, run, goal.cost(candidate, run.meanStepSeconds()));
         if (best == null || goal.bestFirst().compare(one, best) < 0) {
             best = one;
         }

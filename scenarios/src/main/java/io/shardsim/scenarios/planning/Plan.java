@@ -99,7 +99,7 @@ public record Plan(
             boolean otherRun = seen.add(candidate.nodes() + " " + run.digest());
             boolean otherTime = seen.add(candidate.nodes() + " " + candidate.kind() + " "
                     + candidate.point().cluster().instance().name() + " " + isTight() + " "
-                    + run.step().stepSeconds());
+                    + run.meanStepSeconds());
             return otherRun && otherTime;
         }
 

@@ -48,7 +48,7 @@ public final class PlanJson {
         List.of("strategy", "training", "cluster")
                 .forEach(block -> candidate.with(block, scenario.getOrDefault(block, Map.of())));
         return candidate
-                .with("step_seconds", one.run().step().stepSeconds())
+                .with("step_seconds", one.run().meanStepSeconds())
                 .with("samples_per_second", one.samplesPerSecond())
                 .with(
                         "peak_memory_bytes_per_gpu",

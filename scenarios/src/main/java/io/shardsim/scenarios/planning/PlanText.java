@@ -149,7 +149,7 @@ public final class PlanText {
             differing.forEach(key -> row.add(one.candidate().settings().getOrDefault(key, "-")));
             row.addAll(List.of(
                     Quantities.threeDigits(one.samplesPerSecond()),
-                    Quantities.threeDigits(one.run().step().stepSeconds()),
+                    Quantities.threeDigits(one.run().meanStepSeconds()),
                     MemoryWords.cell(one.run().facts().ledger().fit()),
                     Quantities.threeDigits(one.cost().days()),
                     one.cost().hasPrice() ? Quantities.fixed(one.cost().usd(), 0) : "-"));
@@ -170,7 +170,7 @@ public final class PlanText {
                 out.line((i + 1) + " is " + Quantities.percent(gain)
                         + " better, but splits or offloads more: below 1 % the plainer one comes first.");
             } else if (other.run().gpus() == best.run().gpus()
-                    && other.run().step().stepSeconds() > best.run().step().stepSeconds()) {
+                    && other.run().meanStepSeconds() > best.run().step().stepSeconds()) {
                 out.line((i + 1) + " takes " + GapWords.lost(other.run(), best.run()) + ".");
             }
         }

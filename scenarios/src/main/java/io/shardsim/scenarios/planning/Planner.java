@@ -538,7 +538,7 @@ public final class Planner implements AutoCloseable {
     }
 
     private void keep(Candidate candidate, RunResult run) {
-        double seconds = run.step().stepSeconds();
+        double seconds = run.meanStepSeconds();
         if (run.training() == null) {
             return;
         }

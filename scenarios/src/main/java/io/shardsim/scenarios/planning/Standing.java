@@ -32,11 +32,10 @@ final class Standing {
 
     /** A candidate has run. */
     void add(int wave, Candidate candidate, RunResult run) {
-        if (run.training() == null || !goal.allows(candidate, run.step().stepSeconds())) {
+        if (run.training() == null || !goal.allows(candidate, run.meanStepSeconds())) {
             return;
         }
-        Plan.Ranked ranked =
-                new Plan.Ranked(candidate, run, goal.cost(candidate, run.step().stepSeconds()));
+        Plan.Ranked ranked = new Plan.Ranked(candidate, run, goal.cost(candidate, run.meanStepSeconds()));
         synchronized (this) {
             entries.add(new Entry(wave, ranked));
             entries.sort(Comparator.comparing(Entry::ranked, goal.bestFirst()));

@@ -3,7 +3,6 @@ package io.shardsim.scenarios.scenario;
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.catalog.ModelKeys;
-import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.schema.Block;
@@ -92,9 +91,7 @@ final class ModelResolver {
         CatalogEntry<ModelShape> entry = Catalog.model(name);
         if (entry == null) {
             return problems.refuse(
-                    file.at("model"),
-                    "model " + name + " is not in the catalog; "
-                            + Nearest.remedy(name, Catalog.modelNames(), Catalog.MODELS_ARE_LISTED));
+                    file.at("model"), "model " + name + " is not in the catalog; " + Catalog.modelRemedy(name));
         }
         ScenarioReader.addFigures(entry, figures);
         return entry.spec();

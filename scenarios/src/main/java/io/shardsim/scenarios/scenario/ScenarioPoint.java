@@ -55,9 +55,9 @@ public record ScenarioPoint(
         return with(others, cluster, task);
     }
 
-    /** The same question where nothing is slower than it should be. */
-    public ScenarioPoint withoutFaults() {
-        return with(values, new Cluster(cluster.instance(), cluster.nodes(), Faults.NONE), task);
+    /** The same question with other faults. */
+    public ScenarioPoint with(Faults faults) {
+        return with(values, new Cluster(cluster.instance(), cluster.nodes(), faults), task);
     }
 
     /** Another task on another cluster, all else alike. */

@@ -80,6 +80,22 @@ class CatalogTest {
         assertThat(Catalog.prices()).containsKeys("a3-highgpu-8g one_year", "a3-highgpu-8g three_years");
     }
 
+    /** A price of one's own is not on demand, and where none is known the terms say how to give one. */
+    @Test
+    void aPriceSaysOnWhatTermsItIsPaid() {
+        assertThat(terms("p4d.24xlarge", Map.of())).isEqualTo("on demand");
+        assertThat(terms("p4d.24xlarge", Map.of("price", 30.0))).isEqualTo("at your price");
+        assertThat(terms("8x-rtx-3090", Map.of("price", 3.0))).isEqualTo("at your price");
+        assertThat(terms("8x-rtx-3090", Map.of())).startsWith("at an unknown price (write money: {price: ");
+    }
+
+    private static String terms(String instance, Map<String, Object> changed) {
+        return Objects.requireNonNull(Catalog.instance(instance, changed))
+                .spec()
+                .price()
+                .terms();
+    }
+
     /** Whose links and host a scenario takes that names the GPU alone. */
     @ParameterizedTest
     @MethodSource("gpus")

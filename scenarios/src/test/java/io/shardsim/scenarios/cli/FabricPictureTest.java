@@ -126,6 +126,16 @@ class FabricPictureTest {
         assertThat(picture("dgx-h100 --svg --nodes 4 --set nodes_per_leaf=2 --set oversubscription=2"))
                 .contains("2 x leaf", "each up: 3.2 Tbit/s", "400 Gbit/s each", "450 GB/s per GPU");
         assertThat(picture("dgx-gb200 --svg")).contains("36 nodes, nvlink_domain", "144 x leaf");
+        assertThat(picture("dgx-h100 --svg --nodes 5 --set fabric=rail_optimized --set nodes_per_leaf=4"))
+                .as("the last leaf of each rail has one node, not four")
+                .contains("each up: 400 Gbit/s to 1.6 Tbit/s");
+        assertThat(picture("p4d.24xlarge --svg --set cluster.slow_nic=25Gbit/s"))
+                .contains("100 Gbit/s each, Node[0].Nic[0] 25 Gbit/s<");
+        for (String pcie :
+                List.of("g4dn.metal", "g5.48xlarge", "g6.48xlarge", "g6e.48xlarge", "8x-rtx-3090", "8x-rtx-4090")) {
+            assertThat(picture(pcie + " --svg")).as(pcie).contains(">PCIe<").doesNotContain("NVSwitch");
+        }
+        assertThat(picture("p4d.24xlarge --svg")).contains(">NVSwitch<");
         assertThat(picture("dgx-h100 --svg --nodes 1")).contains("1 node<").doesNotContain("spines");
     }
 
@@ -138,6 +148,11 @@ class FabricPictureTest {
                         "p9 --svg", "instance p9 is not in the catalog",
                         "p5.48xlarge --svg --nodes 1000", "--nodes 1000 is not from 1 to 72",
                         "p5.48xlarge --svg --set fabric=clos", "--set 1: fabric clos is not one of leaf_spine",
+                        "p5.48xlarge --svg --nodes 0", "--nodes 0 is not from 1 to 72",
+                        "p5.48xlarge --svg --nodes 2 --set nodes=8",
+                                "--set [nodes=8]: NAME, p5.48xlarge, and --nodes say that; change these",
+                        "p5.48xlarge --svg --set cluster.instance=dgx-h100",
+                                "--set [cluster.instance=dgx-h100]: NAME, p5.48xlarge, and --nodes say that; change these",
                         "p5.48xlarge --nodes 3", "--nodes, --set and -o belong to --svg",
                         "--svg", "--svg draws one instance")
                 .forEach((arguments, message) -> {

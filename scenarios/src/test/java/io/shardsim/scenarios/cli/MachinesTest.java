@@ -61,11 +61,18 @@ class MachinesTest {
 
     @Test
     void pricesAreListedByAge() {
-        List<List<String>> old = Machines.prices(LocalDate.of(2026, 11, 27), 400);
+        List<List<String>> old = Machines.prices(LocalDate.of(2026, 11, 27), 400, "");
         assertThat(old).contains(List.of("p5e.48xlarge", "43.26", "2024-12", "726"));
-        assertThat(Machines.prices(LocalDate.of(2026, 11, 27), 90))
+        assertThat(Machines.prices(LocalDate.of(2026, 11, 27), 90, ""))
                 .contains(List.of("a3-highgpu-8g one_year", "61.38", "2026-07-30", "120"));
         assertThat(old).noneSatisfy(row -> assertThat(row.get(0)).isEqualTo("p3.16xlarge"));
+        assertThat(shell.shardsim("catalog", "prices", "--older-than", "99999d"))
+                .isZero();
+        assertThat(shell.out()).startsWith("No price was read more than 99999d ago.\n");
+        assertThat(shell.shardsim("catalog", "prices", "p5.48xlarge")).isZero();
+        assertThat(shell.out()).contains("\np5.48xlarge").doesNotContain("p4d");
+        assertThat(shell.shardsim("catalog", "prices", "p5.48xlarg")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("no price of p5.48xlarg; did you mean p5.48xlarge?");
         assertThat(shell.shardsim("catalog", "prices", "--older-than", "3")).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("write catalog prices --older-than 90d");
     }

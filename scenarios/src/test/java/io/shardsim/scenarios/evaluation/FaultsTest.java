@@ -6,12 +6,21 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.reports.BlastRadius;
+import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
+import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.Subject;
+import io.shardsim.reports.writing.ResultsJson;
+import io.shardsim.reports.writing.SummaryTable;
+import io.shardsim.reports.writing.TextStyle;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.topology.Clocks;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -149,6 +158,93 @@ class FaultsTest {
                 .isCloseTo(1.25, within(0.02));
     }
 
+    /** Terminal, in short and in full, and report. */
+    @Test
+    void whatIsReportedNamesTheFaultsInForce() throws Exception {
+        ScenarioResult training = ScenarioResult.of("a", List.of(run(TRAINING + "faults: {slow_gpu: 1.5}\n")));
+        ScenarioResult bare =
+                ScenarioResult.of("a", List.of(run(COLLECTIVE + "faults: {nic_down: 2 s, nic_down_every: 60 s}\n")));
+        assertThat(Subject.of(training)).contains("faults: slow_gpu 1.5");
+        assertThat(Subject.of(bare)).contains("faults: nic_down 2 s and nic_down_every 60 s");
+        for (TextStyle.Detail detail : TextStyle.Detail.values()) {
+            TextStyle style = new TextStyle(200, false, detail);
+            assertThat(SummaryTable.write(training, style))
+                    .contains(", faults: slow_gpu 1.5\n", "The faults cost ", ". Blast radius: ");
+            assertThat(SummaryTable.write(bare, style))
+                    .contains("Node[0].Nic[0] is the limit: it is down 9")
+                    .doesNotContain("No link is the limit");
+        }
+        ScenarioResult swept = ScenarioResult.of(
+                "a",
+                List.of(
+                        run(TRAINING + "faults: {slow_gpu: 1.5, slow_host: 1.1}\n"),
+                        run(TRAINING + "faults: {slow_gpu: 2, slow_host: 1.1}\n")));
+        assertThat(Subject.of(swept)).contains("faults: slow_host 1.1");
+    }
+
+    /** The NICs of one node carry nothing; a NIC behind a slower PCIe link is not waited for. */
+    @ParameterizedTest
+    @ValueSource(strings = {"lost_nic: true", "slow_nic: 1 Gbit/s", "nic_down: 1 s, nic_down_every: 60 s"})
+    void aFaultThatCannotActIsSaid(String fault) throws Exception {
+        String none = "The faults change nothing: this run waits for nothing that they slow down.";
+        String oneNode = COLLECTIVE.replace("gpus_per_node: 1, nics_per_node: 1, nodes: 2", "nodes: 1");
+        for (String text : new String[] {oneNode, TRAINING}) {
+            assertThat(SummaryTable.write(
+                            ScenarioResult.of("a", List.of(run(text + "faults: {" + fault + "}\n"))),
+                            TextStyle.plain(160)))
+                    .contains(none);
+        }
+        assertThat(Objects.requireNonNull(run(COLLECTIVE + "faults: {retransmitted: 1}\n")
+                                .facts()
+                                .radius())
+                        .longerPs())
+                .isPositive();
+    }
+
+    /** Only one of several short steps meets an outage: a training takes its steps, and what each outage costs. */
+    @Test
+    void aTrainingTakesItsStepsAndWhatOutagesCost() throws Exception {
+        String text = TRAINING.replace("gpus_per_node: 1, nodes: 1", "gpus_per_node: 1, nodes: 2")
+                        .replace("global_batch: 8", "global_batch: 16")
+                + "checkpoint: {to: s3, every: 500}\n";
+        RunResult usual = run(text);
+        for (String every : new String[] {"1 s", "60 s", "3000 s"}) {
+            RunResult flaps = run(text + "faults: {nic_down: 200 ms, nic_down_every: " + every + "}\n");
+            double period = Double.parseDouble(every.replace(" s", ""));
+            double outage = flaps.step().stepSeconds() - usual.step().stepSeconds();
+            double step = flaps.meanStepSeconds();
+            assertThat(16 / flaps.step().samplesPerSecond()).isCloseTo(step, within(1e-12));
+            assertThat(outage).isBetween(0.05, 0.2);
+            assertThat(period)
+                    .as("steps of a period without outages, and one outage")
+                    .isCloseTo(period / step * usual.step().stepSeconds() + outage, within(1e-9 * period));
+            for (int i = 0; i < 2; i++) {
+                assertThat(flaps.step().costs().get(i).days()
+                                / usual.step().costs().get(i).days())
+                        .isCloseTo(step / usual.step().stepSeconds(), within(1e-9));
+            }
+            assertThat(Objects.requireNonNull(flaps.cost()).days())
+                    .as("with checkpoints")
+                    .isBetween(
+                            flaps.step().costs().get(1).days(),
+                            1.2 * flaps.step().costs().get(1).days());
+            assertThat(ResultsJson.write(ScenarioResult.of("a", List.of(flaps))))
+                    .contains("\"mean_step_seconds\" : "
+                            + new BigDecimal(step)
+                                    .round(new MathContext(12))
+                                    .stripTrailingZeros()
+                                    .toPlainString());
+            assertThat(SummaryTable.write(ScenarioResult.of("a", List.of(flaps)), TextStyle.plain(160)))
+                    .contains("The average step takes " + Quantities.seconds(step));
+        }
+        RunResult often = run(text + "faults: {nic_down: 20 ms, nic_down_every: 50 ms}\n");
+        assertThat(16 / often.step().samplesPerSecond())
+                .as("a step with several outages is like any other")
+                .isCloseTo(often.step().stepSeconds(), within(0.1 * often.step().stepSeconds()));
+        assertThat(Objects.requireNonNull(often.facts().tried().mean()).sentence())
+                .startsWith("Outages: one every 50.0 ms costs 9");
+    }
+
     /** A step goes on where it was after an outage: no shortcut and no thread changes it. */
     @Test
     void faultsOfLinksAreTheSameHoweverTheyAreSimulated() throws Exception {
@@ -275,12 +371,15 @@ class FaultsTest {
         assertThat(others.waitsPs().get(Stream.REDUCE)).isGreaterThan((long) (0.95 * longerPs));
         for (BlastRadius.Group one : radius.groups()) {
             assertThat(one.worksPs()
+                            + one.slowedPs()
                             + one.waitsPs().values().stream()
                                     .mapToLong(Long::longValue)
                                     .sum())
                     .as("parts of what the step takes longer, but for rounded means")
                     .isCloseTo(longerPs, within(4L));
         }
+        assertThat(group.worksPs()).as("they work as without the fault").isZero();
+        assertThat(others.worksPs()).isZero();
         assertThat(radius.sentence())
                 .contains(
                         "1 rank (0) works ", "15 ranks (1-15) wait ", "16 ranks (16-31) wait ", " longer for gradient");

@@ -244,6 +244,9 @@ class PythonScriptTest {
         assertThat(problem(PARSER.replace("default=8", "required=True").replace(" // 2", "")))
                 .startsWith(
                         "4: per_device_train_batch_size is --batch-size of the command line, which is not followed");
+        String preset =
+                PARSER.replace("    args, unknown", "    parser.set_defaults(batch_size=16)\n    args, unknown");
+        assertThat(problem(preset)).contains("micro_batch: 8  # assumed: the default of batch_size");
         assertThat(problem(PARSER.replace("default=\"meta-llama/Llama-2-7b-hf\"", "type=str")))
                 .contains(
                         "model_name_or_path is AutoModelForCausalLM.from_pretrained(), which is not followed; write the value itself, or give --model");
@@ -263,14 +266,17 @@ class PythonScriptTest {
                 "if x: args.batch_size = 2",
                 "a, args.batch_size = 1, 2",
                 "setattr(args, 'batch_size', 2)",
-                "parser.set_defaults(batch_size=2)",
+                "parser.set_defaults(batch_size=n)",
+                "if x: parser.set_defaults(batch_size=2)",
+                "parser.set_defaults(**{'batch_size': n})",
+                "parser.set_defaults(**cfg)",
                 "parser.add_argument('--batch_size', default=2)")) {
             assertThat(problem(PARSER.replace("    args, unknown", "    " + change + "\n    args, unknown")))
                     .as(change)
                     .contains("per_device_train_batch_size is args.batch_size//2 after ", ", which is not followed");
         }
         assertThat(problem(PARSER.replace(
-                        "    args, unknown", "    parser.set_defaults(batch_size=2)\n    args, unknown")))
+                        "    args, unknown", "    parser.set_defaults(batch_size=n)\n    args, unknown")))
                 .contains("args.batch_size//2 after set_defaults in line 9, which is not followed; write the value");
         for (String other : List.of("default=os.cpu_count()", "type=parse, default='8'", "type=int, default='x'")) {
             assertThat(problem(PARSER.replace("type=int, default=8", other)))

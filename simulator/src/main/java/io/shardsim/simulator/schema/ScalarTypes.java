@@ -251,6 +251,10 @@ public final class ScalarTypes {
     private record Decimal(double min, double max) implements ValueType {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {
+            if (node instanceof Scalar share && share.text().matches("\\d{1,2}%")) {
+                String number = new BigDecimal(share.text().replace("%", "e-2")).toString();
+                return problems.refuse(node.position(), key + " " + share.text() + " is a text; write " + number);
+            }
             BigDecimal value = numberOf(node, key, this, problems);
             if (value == null) {
                 return null;

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Draws a cluster as an SVG file: nodes at the bottom, and above them the switches that the routes of its {@link Fabric} pass, so that a new family needs no drawing of its own.
@@ -97,7 +98,12 @@ public final class ClusterPicture {
             place("gpu " + node, cluster.gpusPerNode(), nics + 2 * STEP);
             drawLinks(node);
         }
-        label(nics, "NICs: " + instance.nicsPerNode() + " a node", bits(nicRate(true)) + " each");
+        Bandwidth slow = cluster.slowNicRate();
+        label(
+                nics,
+                "NICs: " + instance.nicsPerNode() + " a node",
+                line(nicRate(false)) + " each"
+                        + (slow == null ? "" : ", Node[0].Nic[0] " + line(slow.bytesPerSecond())));
         label(
                 nics + STEP,
                 "PCIe switches: " + instance.pcie().switches() + " a node",
@@ -237,7 +243,13 @@ public final class ClusterPicture {
                 to[0] = next > tier ? "each up: " : "links: ";
             }
         });
-        return rates.isEmpty() ? "" : to[0] + bits((double) rates.last() / nicRate(false) * nicRate(true));
+        return rates.isEmpty()
+                ? ""
+                : to[0] + rates.stream().map(this::line).distinct().collect(Collectors.joining(" to "));
+    }
+
+    private String line(long payload) {
+        return bits((double) payload / nicRate(false) * nicRate(true));
     }
 
     private long nicRate(boolean line) {
@@ -261,7 +273,8 @@ public final class ClusterPicture {
     private void drawNvLinks(int y) {
         Bandwidth rate = instance.intraNode().lineRate();
         NvLinks links = instance.intraNode().links();
-        boolean isPcie = rate.compareTo(instance.pcie().linkRate()) <= 0;
+        boolean isPcie =
+                instance.intraNode().perGpuRate().compareTo(instance.pcie().linkRate()) <= 0;
         String name = isPcie
                 ? "PCIe"
                 : links == NvLinks.SWITCH

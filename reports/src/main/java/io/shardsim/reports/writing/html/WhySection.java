@@ -1,6 +1,5 @@
 package io.shardsim.reports.writing.html;
 
-import io.shardsim.reports.BlastRadius;
 import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.Remark;
 import io.shardsim.reports.RunNames;
@@ -51,12 +50,8 @@ public final class WhySection {
         for (RunResult run : all) {
             if (shown.contains(run)) {
                 Diagnosis diagnosis = Diagnosis.of(run);
-                List<String> further = new ArrayList<>(Diagnosis.further(run));
-                BlastRadius radius = run.facts().radius();
-                if (radius != null) {
-                    further.add(radius.sentence());
-                }
-                verdicts.add(new Verdict(names.withGpus(run), diagnosis.why(), diagnosis.next(), further));
+                verdicts.add(
+                        new Verdict(names.withGpus(run), diagnosis.why(), diagnosis.next(), Diagnosis.further(run)));
             }
         }
         return verdicts;
