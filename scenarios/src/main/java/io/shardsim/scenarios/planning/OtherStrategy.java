@@ -115,6 +115,6 @@ final class OtherStrategy {
     }
 
     Plan.Other result() {
-        return new Plan.Other(kind, title, best == unbeaten ? null : best, ended && !doubtful, unbeaten == null);
+        return new Plan.Other(kind, title, unbeaten == null, best == unbeaten ? null : best, ended && !doubtful);
     }
 }

@@ -69,11 +69,16 @@ public record Plan(
     /**
      * A strategy that has none among the best.
      *
+     * @param available whether its software is
      * @param best of its candidates that were simulated; null where none fits, or may keep the limits, or beats the best of all if it is not available
      * @param proven whether no other of its candidates can be better
-     * @param available whether its software is
      */
-    record Other(String kind, String title, @Nullable Ranked best, boolean proven, boolean available) {
+    record Other(
+            String kind,
+            String title,
+            boolean available,
+            @Nullable Ranked best,
+            boolean proven) {
         @Nullable
         RunResult run() {
             return best == null ? null : best.run();

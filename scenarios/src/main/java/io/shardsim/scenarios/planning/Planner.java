@@ -331,11 +331,11 @@ public final class Planner implements AutoCloseable {
         Stream<Plan.Other> behind = ranked.stream()
                 .filter(one -> kinds.add(one.candidate().kind()) && ranked.indexOf(one) >= Plan.BEST)
                 .map(one ->
-                        new Plan.Other(one.candidate().kind(), one.candidate().title(), one, false, true));
+                        new Plan.Other(one.candidate().kind(), one.candidate().title(), true, one, false));
         return Stream.concat(
                         behind,
                         unavailable.stream()
-                                .map(one -> new Plan.Other(one.kind(), one.title(), null, false, false))
+                                .map(one -> new Plan.Other(one.kind(), one.title(), false, null, false))
                                 .distinct())
                 .toList();
     }
