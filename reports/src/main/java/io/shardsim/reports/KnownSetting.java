@@ -34,6 +34,7 @@ public record KnownSetting(String path, Block row) {
             Key.optional("required", ScalarTypes.flag(), "whether it must write the key"),
             Key.optional("meaning", TEXT, "one sentence for schema and documentation"),
             Key.optional("cause", TEXT, "what a change is about"),
+            Key.optional("learned", ScalarTypes.flag(), "whether a change of it changes what is learned"),
             Key.optional("noun", TEXT, "what follows the value in a name"),
             Key.optional("short", TEXT, "head of a column"),
             Key.optional("decided_by", ScalarTypes.choice("user", "software"), "who decides it"),
@@ -104,6 +105,11 @@ public record KnownSetting(String path, Block row) {
     /** What a change of it is about; empty for what its block is about. */
     public String cause() {
         return row.text("cause", "");
+    }
+
+    /** Whether a change of it changes what is learned, so that no plan does. */
+    public boolean isLearned() {
+        return row.flag("learned", false);
     }
 
     /** What follows its value, empty where the value needs no name; null where the key goes before it. */

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.catalog;
 import io.shardsim.simulator.Lazy;
 import io.shardsim.simulator.catalog.Descriptor;
 import io.shardsim.simulator.strategy.ShardingStrategy;
+import io.shardsim.simulator.strategy.Software;
 import io.shardsim.simulator.strategy.StrategyCatalog;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,6 +49,16 @@ public final class Strategies {
                 .filter(descriptor -> descriptor.parameter(parameter) != null)
                 .map(StrategyDescriptor::kind)
                 .toList();
+    }
+
+    /** In which software a kind runs. */
+    public static Software software(String kind) {
+        return CATALOG.get().software(kind);
+    }
+
+    /** Names of the software in which some strategy runs. */
+    public static List<String> software() {
+        return kinds().stream().map(kind -> software(kind).name()).distinct().toList();
     }
 
     /** The colours of a strategy on light and on dark paper; those of none in particular where its file names none. */

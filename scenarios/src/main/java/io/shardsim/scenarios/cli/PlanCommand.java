@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.exporting.Export;
@@ -88,6 +89,19 @@ final class PlanCommand extends Speaking {
     private int nodesMax = 64;
 
     @Option(
+            names = "--available",
+            paramLabel = "SOFTWARE",
+            split = ",",
+            description =
+                    "Search strategies that run in this software alone, such as pytorch,deepspeed. Default: those that the file names, or else what anyone can install.")
+    private List<String> available = List.of();
+
+    @Option(
+            names = "--tight",
+            description = "Search what fits only without fragmentation, too; it comes after what has room.")
+    private boolean tight;
+
+    @Option(
             names = "--free",
             paramLabel = "KEY",
             split = ",",
@@ -158,6 +172,7 @@ final class PlanCommand extends Speaking {
                     ScenarioFiles.variations(file.name(), file.overrides()).without(free);
             try (Planner planner = planner(variations, goal)) {
                 endInTime(planner, began);
+                planner.available(available, write);
                 if (write != null && !write.equals(SCENARIO)) {
                     Framework framework = framework(write);
                     planner.restrict(framework.kinds(), candidate -> carried(framework, candidate, variations));
@@ -192,7 +207,7 @@ final class PlanCommand extends Speaking {
         if (nodesMax < 1 || nodesMax > ScenarioKeys.NODES_MAX) {
             throw refused("--max-nodes " + nodesMax + " is not from 1 to " + ScenarioKeys.NODES_MAX);
         }
-        return new Goal(Objective.valueOf(objective.toUpperCase(Locale.ROOT)), tokens, deadline, budget);
+        return new Goal(Objective.valueOf(objective.toUpperCase(Locale.ROOT)), tokens, deadline, budget, tight);
     }
 
     /** What {@code --write} takes. */
@@ -214,6 +229,12 @@ final class PlanCommand extends Speaking {
         List<String> words = Words.ALL;
         if (write != null && !words.contains(write)) {
             throw refused("--write " + write + " is not known; " + Nearest.remedy(write, words));
+        }
+        for (String software : available) {
+            if (!Strategies.software().contains(software)) {
+                throw refused("--available " + software + " is not known; "
+                        + Nearest.remedy(software, Strategies.software()));
+            }
         }
         if (candidate < 1 || candidate > Plan.BEST) {
             throw refused("--candidate " + candidate + " is not from 1 to " + Plan.BEST);

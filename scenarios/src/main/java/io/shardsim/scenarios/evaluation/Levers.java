@@ -107,14 +107,12 @@ final class Levers {
         }
         String compiled = job.kernels() + "-compile";
         String own = own();
+        String ownCompiled = FrameworkProfile.compiled(own);
         boolean plain = List.of("eager", "fused", own + "-fused-norm").contains(job.kernels());
-        if (plain && execution.kernels() != null && compiles(own)) {
+        if (plain && execution.kernels() != null && ownCompiled != null) {
             add("Compiled kernels", Map.of(KERNELS, "compiled"));
-        } else if (plain && spec.given().containsKey(PROFILE) && compiles(own)) {
-            String profile = own + "-compile";
-            add(
-                    "torch.compile",
-                    Map.of("strategy." + PROFILE, FrameworkProfile.names().contains(profile) ? profile : "compiled"));
+        } else if (plain && spec.given().containsKey(PROFILE) && ownCompiled != null) {
+            add("torch.compile", Map.of("strategy." + PROFILE, ownCompiled));
         } else if (FrameworkProfile.names().contains(compiled)) {
             add("torch.compile", Map.of(execution.kernels() == null ? "strategy." + PROFILE : KERNELS, compiled));
         }
@@ -124,11 +122,6 @@ final class Levers {
     private String own() {
         Setting profile = spec.descriptor().parameter(PROFILE);
         return profile == null ? "" : profile.written();
-    }
-
-    /** Whether that software compiles: the catalog has its kernels compiled, or they are those of plain modules. */
-    private static boolean compiles(String own) {
-        return own.equals("eager") || FrameworkProfile.names().contains(own + "-compile");
     }
 
     /** Recomputation, offload and micro-batches. */

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.planning;
 
+import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.StrategySpec;
 import io.shardsim.scenarios.scenario.Task;
@@ -32,7 +33,7 @@ public record Candidate(Map<String, String> settings, ScenarioPoint asked, Scena
         return (Task.Training) point.task();
     }
 
-    private StrategySpec strategy() {
+    StrategySpec strategy() {
         return ((Task.Training) asked.task()).strategy();
     }
 
@@ -52,6 +53,13 @@ public record Candidate(Map<String, String> settings, ScenarioPoint asked, Scena
                 .filter(each -> each.getKey().matches(".*(_parallel|offload.*)")
                         && !each.getValue().matches("1|false"))
                 .count();
+    }
+
+    /** What a table shows of it: the software, and what is chosen. */
+    Map<String, String> shown() {
+        Map<String, String> shown = new LinkedHashMap<>(settings);
+        shown.put("software", Strategies.software(kind()).title());
+        return shown;
     }
 
     int nodes() {

@@ -11,8 +11,9 @@ import java.util.List;
  * @param tokens to train on [tokens]
  * @param daysMax longest time to train; infinite for any [days]
  * @param usdMax most money to train; infinite for any [USD]
+ * @param tight whether what fits only without fragmentation will do
  */
-public record Goal(Objective objective, double tokens, double daysMax, double usdMax) {
+public record Goal(Objective objective, double tokens, double daysMax, double usdMax, boolean tight) {
 
     /** What training costs at a time per step. */
     TrainingCost cost(Candidate candidate, double stepSeconds) {

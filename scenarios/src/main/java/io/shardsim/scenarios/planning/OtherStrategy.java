@@ -21,7 +21,10 @@ final class OtherStrategy {
     private int next;
     private final PriorityQueue<Hope> checked = new PriorityQueue<>(Hope.BEST_FIRST);
     private @Nullable Hope running;
+    /** What the next is to beat: what is of no interest unless it is beaten, then the best of these. */
     private Plan.@Nullable Ranked best;
+
+    private final Plan.@Nullable Ranked unbeaten;
     /** Whether nothing is left that may be better. */
     private boolean ended;
     /** Whether one was given up that may be better. */
@@ -33,12 +36,17 @@ final class OtherStrategy {
         List<Hope> check(List<Hope> hopes) throws InterruptedException;
     }
 
-    /** @param candidates the best bound first */
-    OtherStrategy(String kind, String title, Goal goal, List<Hope> candidates) {
+    /**
+     * @param candidates the best bound first
+     * @param unbeaten the best of what is available, for a strategy that is not; else null
+     */
+    OtherStrategy(String kind, String title, Goal goal, List<Hope> candidates, Plan.@Nullable Ranked unbeaten) {
         this.kind = kind;
         this.title = title;
         this.goal = goal;
         this.candidates = candidates;
+        this.unbeaten = unbeaten;
+        best = unbeaten;
     }
 
     /**
@@ -106,6 +114,6 @@ final class OtherStrategy {
     }
 
     Plan.Other result() {
-        return new Plan.Other(kind, title, best, ended && !doubtful);
+        return new Plan.Other(kind, title, unbeaten == null, best == unbeaten ? null : best, ended && !doubtful);
     }
 }

@@ -69,10 +69,16 @@ public record Plan(
     /**
      * A strategy that has none among the best.
      *
-     * @param best of its candidates that were simulated; null where none fits, or may keep the limits
+     * @param available whether its software is
+     * @param best of its candidates that were simulated; null where none fits, or may keep the limits, or beats the best of all if it is not available
      * @param proven whether no other of its candidates can be better
      */
-    record Other(String kind, String title, @Nullable Ranked best, boolean proven) {
+    record Other(
+            String kind,
+            String title,
+            boolean available,
+            @Nullable Ranked best,
+            boolean proven) {
         @Nullable
         RunResult run() {
             return best == null ? null : best.run();
@@ -119,12 +125,13 @@ public record Plan(
      * @param searched all that can be run
      * @param refused combinations that break a rule, and are no candidates
      * @param unwritten the framework that is written for cannot run or say
-     * @param prunedByMemory do not fit
+     * @param prunedByMemory do not fit with what the allocator reserves
+     * @param tight of these fit without
      * @param prunedByBound cannot beat the best, or keep the limits, whatever happens
      * @param simulated ran to their end, or until they could not be among the best any more
      */
     public record Counts(
-            int searched, int refused, int unwritten, int prunedByMemory, int prunedByBound, int simulated) {
+            int searched, int refused, int unwritten, int prunedByMemory, int tight, int prunedByBound, int simulated) {
         public Counts {
             if (searched < unwritten + prunedByMemory + prunedByBound + simulated) {
                 throw new IllegalArgumentException(
@@ -150,6 +157,11 @@ public record Plan(
             }
         }
         return front;
+    }
+
+    /** Of strategies without a candidate among the best, those whose software is available, or else the rest. */
+    List<Other> others(boolean available) {
+        return others.stream().filter(other -> other.available() == available).toList();
     }
 
     /** The best, at most {@link #BEST}. */

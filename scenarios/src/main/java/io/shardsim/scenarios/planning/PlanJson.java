@@ -2,6 +2,7 @@ package io.shardsim.scenarios.planning;
 
 import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.writing.JsonObject;
+import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.scenario.Variations;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,18 +23,12 @@ public final class PlanJson {
                 .with("searched", plan.counts().searched())
                 .with("pruned_by_framework", plan.counts().unwritten())
                 .with("pruned_by_memory", plan.counts().prunedByMemory())
+                .with("pruned_as_tight", plan.counts().tight())
                 .with("pruned_by_bound", plan.counts().prunedByBound())
                 .with("simulated", plan.counts().simulated())
                 .with("too_large", plan.tooLarge().size());
-        document.list(
-                "other_strategies",
-                plan.others(),
-                other -> new JsonObject()
-                        .with("strategy", other.kind())
-                        .with(
-                                "samples_per_second",
-                                other.run() == null ? null : other.run().step().samplesPerSecond())
-                        .with("proven", other.proven()));
+        document.list("other_strategies", plan.others(true), PlanJson::other);
+        document.list("unavailable_strategies", plan.others(false), PlanJson::other);
         plan.tooLarge().stream().findFirst().ifPresent(one -> document.with("too_large_because", one.words()));
         return document.with("refused", plan.counts().refused())
                 .with("complete", plan.complete())
@@ -42,9 +37,21 @@ public final class PlanJson {
                 .text();
     }
 
+    private static JsonObject other(Plan.Other other) {
+        return new JsonObject()
+                .with("strategy", other.kind())
+                .with("software", Strategies.software(other.kind()).name())
+                .with(
+                        "samples_per_second",
+                        other.run() == null ? null : other.run().step().samplesPerSecond())
+                .with("proven", other.proven());
+    }
+
     private static JsonObject candidate(Plan.Ranked one, int rank, Variations file) {
         Map<String, Object> scenario = file.file(one.candidate().settings());
-        JsonObject candidate = new JsonObject().with("rank", rank);
+        JsonObject candidate = new JsonObject()
+                .with("rank", rank)
+                .with("software", Strategies.software(one.candidate().kind()).name());
         List.of("strategy", "training", "cluster")
                 .forEach(block -> candidate.with(block, scenario.getOrDefault(block, Map.of())));
         return candidate

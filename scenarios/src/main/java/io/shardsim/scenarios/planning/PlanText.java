@@ -4,8 +4,8 @@ import io.shardsim.reports.GapWords;
 import io.shardsim.reports.KnownSetting;
 import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
-import io.shardsim.reports.RunResult;
 import io.shardsim.reports.writing.Paragraphs;
+import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.simulator.strategy.ShardGroupRule;
 import java.util.ArrayList;
@@ -14,7 +14,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** A plan for the terminal: the best, why the others lost, and what was ruled out. */
 public final class PlanText {
@@ -39,6 +42,7 @@ public final class PlanText {
         out.line(title());
         if (plan.best().isEmpty()) {
             out.line(nothing());
+            unavailable();
             tooLarge();
             return out.toString();
         }
@@ -51,11 +55,13 @@ public final class PlanText {
         out.asIs("\n");
         runnersUp();
         others();
+        unavailable();
         fullMemory();
         front();
         rule();
         accuracy();
         out.line(counts());
+        notSearched();
         left();
         tooLarge();
         return out.toString();
@@ -87,7 +93,7 @@ public final class PlanText {
         }
         String sayable = counts.unwritten() == 0 ? "" : " that these files can say";
         if (counts.simulated() == 0 && counts.prunedByMemory() == counts.searched() - counts.unwritten()) {
-            return "Nothing" + sayable + " fits in memory. Give more nodes, or a GPU with more memory.";
+            return "Nothing" + sayable + " fits in memory" + tight() + ". Give more nodes, or a GPU with more memory.";
         }
         Goal goal = plan.goal();
         boolean days = goal.daysMax() < Double.POSITIVE_INFINITY;
@@ -110,12 +116,11 @@ public final class PlanText {
 
     /** What all of the best have alike. */
     private String common() {
-        Map<String, String> alike =
-                new LinkedHashMap<>(plan.best().get(0).candidate().settings());
+        Map<String, String> alike = plan.best().get(0).candidate().shown();
         plan.best()
                 .forEach(one -> alike.entrySet()
                         .removeIf(setting -> !setting.getValue()
-                                .equals(one.candidate().settings().get(setting.getKey()))));
+                                .equals(one.candidate().shown().get(setting.getKey()))));
         return alike.isEmpty() ? "" : "All of these: " + words(alike);
     }
 
@@ -132,9 +137,9 @@ public final class PlanText {
     /** Settings that differ among the best are columns. */
     private void table() {
         Set<String> differing = new LinkedHashSet<>();
-        plan.best().forEach(one -> differing.addAll(one.candidate().settings().keySet()));
+        plan.best().forEach(one -> differing.addAll(one.candidate().shown().keySet()));
         differing.removeIf(key -> plan.best().stream()
-                        .map(one -> one.candidate().settings().getOrDefault(key, ""))
+                        .map(one -> one.candidate().shown().getOrDefault(key, ""))
                         .distinct()
                         .count()
                 == 1);
@@ -146,7 +151,7 @@ public final class PlanText {
         int rank = 0;
         for (Plan.Ranked one : plan.best()) {
             List<String> row = new ArrayList<>(List.of((one.isTight() ? "tight " : "") + ++rank));
-            differing.forEach(key -> row.add(one.candidate().settings().getOrDefault(key, "-")));
+            differing.forEach(key -> row.add(one.candidate().shown().getOrDefault(key, "-")));
             row.addAll(List.of(
                     Quantities.threeDigits(one.samplesPerSecond()),
                     Quantities.threeDigits(one.run().meanStepSeconds()),
@@ -176,26 +181,44 @@ public final class PlanText {
         }
     }
 
-    /** The best of each other strategy; on a cluster of another size it says so. */
     private void others() {
-        List<String> words = new ArrayList<>();
-        int gpus = plan.best().get(0).run().gpus();
-        for (Plan.Other other : plan.others()) {
-            RunResult run = other.run();
-            words.add(other.title()
-                    + (run == null
-                            ? " does not fit or keep the limits"
-                            : (other.proven() ? " " : " at least ")
-                                    + Quantities.threeDigits(run.step().samplesPerSecond()) + " samples/s"
-                                    + (run.gpus() == gpus ? "" : " on " + Quantities.counted(run.gpus(), "GPU"))
-                                    + dollars(other)
-                                    + (run.isTight() ? " (tight)" : "")));
-        }
-        if (!words.isEmpty()) {
-            boolean proven = plan.others().stream().allMatch(Plan.Other::proven);
+        List<Plan.Other> others = plan.others(true);
+        if (!others.isEmpty()) {
+            boolean proven = others.stream().allMatch(Plan.Other::proven);
             out.line("The best of other strategies" + (proven ? ": " : " (at least: as far as the time went): ")
-                    + String.join(", ", words) + ".");
+                    + others.stream().map(this::words).collect(Collectors.joining(", ")) + ".");
         }
+    }
+
+    /** Strategies whose software is not there, with what the best of each would gain. */
+    private void unavailable() {
+        plan.others(false).stream()
+                .collect(Collectors.groupingBy(
+                        other -> Strategies.software(other.kind()),
+                        LinkedHashMap::new,
+                        Collectors.mapping(this::words, Collectors.joining(", "))))
+                .forEach((software, words) -> out.line("Left out; --available "
+                        + String.join(",", Strategies.software()) + " takes it in: " + software.title()
+                        + (software.only().isEmpty() ? "" : ", " + software.only()) + ". " + words
+                        + "."));
+    }
+
+    /** The best of a strategy; on a cluster of another size it says so. */
+    private String words(Plan.Other other) {
+        Plan.Ranked best = other.best();
+        if (best == null) {
+            String none = other.proven() ? " is no better" : " was not simulated";
+            return other.title() + (other.available() ? " does not fit or keep the limits" : none);
+        }
+        int gpus = best.run().gpus();
+        double gain =
+                1 - plan.goal().score(best) / plan.goal().score(plan.best().get(0));
+        return other.title() + (other.proven() ? " " : " at least ")
+                + Quantities.threeDigits(best.samplesPerSecond()) + " samples/s"
+                + (gpus == plan.best().get(0).run().gpus() ? "" : " on " + Quantities.counted(gpus, "GPU"))
+                + dollars(other)
+                + (best.isTight() ? " (tight)" : "")
+                + (other.available() ? "" : ", " + Quantities.percent(gain) + " better");
     }
 
     /** Where money decides. */
@@ -263,11 +286,35 @@ public final class PlanText {
                 + (counts.unwritten() == 0
                         ? ""
                         : Quantities.count(counts.unwritten()) + " cannot be said in these files, ")
-                + Quantities.count(counts.prunedByMemory()) + " do not fit, "
+                + Quantities.count(counts.prunedByMemory()) + " do not fit" + tight() + ", "
                 + Quantities.count(counts.prunedByBound()) + " cannot be better, by a bound no run beats"
                 + (counts.refused() == 0
                         ? ""
                         : "; " + Quantities.count(counts.refused()) + " further combinations cannot run");
+    }
+
+    /** What the best might have otherwise, too: what changes the training itself, and what its strategy can do. */
+    private void notSearched() {
+        Candidate best = plan.best().get(0).candidate();
+        Predicate<KnownSetting> open = known -> !best.settings().containsKey(known.path());
+        String switches = names(
+                best.strategy().descriptor().parameterNames().stream()
+                        .map(name -> KnownSetting.of("strategy." + name))
+                        .filter(known -> known.isSwitch() || known.name().contains("bucket")),
+                open);
+        out.line("Not searched: " + names(KnownSetting.all().stream().filter(KnownSetting::isLearned), open)
+                + " (they change what is learned)"
+                + (switches.isEmpty() ? "" : "; of " + best.kind() + ": " + switches));
+    }
+
+    private static String names(Stream<KnownSetting> settings, Predicate<KnownSetting> which) {
+        return settings.filter(which).map(KnownSetting::name).collect(Collectors.joining(", "));
+    }
+
+    /** What of that --tight takes in. */
+    private String tight() {
+        int tight = plan.counts().tight();
+        return tight == 0 ? "" : " (" + Quantities.count(tight) + " but for fragmentation: --tight searches them)";
     }
 
     /** How much better what was not looked at can be. */

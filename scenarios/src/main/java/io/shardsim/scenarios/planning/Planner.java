@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.planning;
 
 import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.evaluation.ForwardingRunner;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
@@ -13,6 +14,7 @@ import io.shardsim.simulator.ClassPathException;
 import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.kernel.RunLimitException;
 import io.shardsim.simulator.run.RunLimits;
+import io.shardsim.simulator.strategy.Software;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -22,6 +24,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -59,7 +62,11 @@ public final class Planner implements AutoCloseable {
 
     private final SearchSpace space;
     private final String scenario;
-    private final int searched;
+    private int searched;
+    /** Candidates whose software is not available, and their strategies. */
+    private final List<Candidate> unavailable = new ArrayList<>();
+
+    private final Set<String> unavailableKinds = new LinkedHashSet<>();
     private final Goal goal;
     private final int threads;
     private final ExecutorService workers;
@@ -75,7 +82,7 @@ public final class Planner implements AutoCloseable {
     private Carrier carrier = candidate -> candidate;
     private int unwritten;
     private int prunedByMemory;
-    private int prunedByLimits;
+    private int prunedAsTight;
     /** Candidates that ran to their end, or until they could not be among the best any more; by identity. */
     private final Set<Candidate> simulated = Collections.newSetFromMap(new IdentityHashMap<>());
 
@@ -150,6 +157,40 @@ public final class Planner implements AutoCloseable {
         searched = space.candidates().size();
     }
 
+    /**
+     * Leaves out strategies that run in other software. Of these it is still told what they would gain.
+     *
+     * @param software names of what is there; empty for what anyone can install, and whatever the file itself asks for
+     * @param written the software for which files are written; it is there unless others are named
+     * @throws InputException where nothing is left
+     */
+    public void available(List<String> software, @Nullable String written) throws InputException {
+        if (software.isEmpty() && space.namesStrategies()) {
+            return;
+        }
+        for (Candidate candidate : space.candidates()) {
+            Software its = Strategies.software(candidate.kind());
+            boolean anyones = its.only().isEmpty() || its.name().equals(written);
+            if (software.isEmpty() ? !anyones : !software.contains(its.name())) {
+                unavailable.add(candidate);
+                unavailableKinds.add(candidate.kind());
+            }
+        }
+        space.candidates().removeIf(this::isUnavailable);
+        searched = space.candidates().size();
+        if (searched == 0) {
+            String kind = unavailable.get(0).kind();
+            throw new InputException(
+                    scenario,
+                    "has nothing that runs in what is available; strategy " + kind + " takes --available "
+                            + Strategies.software(kind).name());
+        }
+    }
+
+    private boolean isUnavailable(Candidate candidate) {
+        return unavailableKinds.contains(candidate.kind());
+    }
+
     /** What a framework makes of a candidate. */
     public interface Carrier {
         /**
@@ -173,6 +214,8 @@ public final class Planner implements AutoCloseable {
         int before = candidates.size();
         candidates.removeIf(candidate -> !kinds.contains(candidate.kind()));
         unwritten = before - candidates.size();
+        unavailableKinds.retainAll(kinds);
+        unavailable.removeIf(candidate -> !isUnavailable(candidate));
         if (candidates.isEmpty()) {
             framework.carry(first);
         }
@@ -202,7 +245,7 @@ public final class Planner implements AutoCloseable {
 
     private Plan plan(ScenarioRunner runner, int atOnce, ProgressListener progress)
             throws InterruptedException, InputException {
-        List<Hope> unchecked = byScore(hopes(progress));
+        List<Hope> unchecked = hopes(space.candidates(), progress);
         int next = 0;
         PriorityQueue<Hope> checked = new PriorityQueue<>(Hope.BEST_FIRST);
         boolean more = true;
@@ -236,6 +279,10 @@ public final class Planner implements AutoCloseable {
         goal.plainFirst(ranked);
         List<Plan.Other> others =
                 ending == Plan.Ending.PROVEN ? others(unchecked, runner, atOnce, progress) : othersSoFar();
+        // Those that ran meanwhile were ranked, too.
+        goal.plainFirst(ranked);
+        simulated.removeIf(this::isUnavailable);
+        tooLarge.removeIf(one -> isUnavailable(one.candidate()));
         return new Plan(
                 scenario,
                 goal,
@@ -247,6 +294,7 @@ public final class Planner implements AutoCloseable {
                         space.refusals(),
                         unwritten,
                         prunedByMemory,
+                        prunedAsTight,
                         searched - unwritten - prunedByMemory - simulated.size() - tooLarge.size() - ending.left(),
                         simulated.size()),
                 tooLarge,
@@ -280,10 +328,15 @@ public final class Planner implements AutoCloseable {
     /** The best so far of each strategy that has none among the best. */
     private List<Plan.Other> othersSoFar() {
         Set<String> kinds = new HashSet<>();
-        return ranked.stream()
+        Stream<Plan.Other> behind = ranked.stream()
                 .filter(one -> kinds.add(one.candidate().kind()) && ranked.indexOf(one) >= Plan.BEST)
                 .map(one ->
-                        new Plan.Other(one.candidate().kind(), one.candidate().title(), one, false))
+                        new Plan.Other(one.candidate().kind(), one.candidate().title(), true, one, false));
+        return Stream.concat(
+                        behind,
+                        unavailable.stream()
+                                .map(one -> new Plan.Other(one.kind(), one.title(), false, null, false))
+                                .distinct())
                 .toList();
     }
 
@@ -292,13 +345,19 @@ public final class Planner implements AutoCloseable {
      * depends on the threads. Of a strategy whose candidates are too large nothing is said.
      */
     private List<Plan.Other> others(List<Hope> all, ScenarioRunner runner, int atOnce, ProgressListener progress)
-            throws InterruptedException {
+            throws InterruptedException, InputException {
         if (ranked.isEmpty()) {
-            return List.of();
+            return othersSoFar();
         }
         Map<String, OtherStrategy> others = new LinkedHashMap<>();
         for (Candidate one : space.candidates()) {
-            others.computeIfAbsent(one.kind(), kind -> new OtherStrategy(kind, one.title(), goal, of(kind, all)));
+            others.computeIfAbsent(one.kind(), kind -> new OtherStrategy(kind, one.title(), goal, of(kind, all), null));
+        }
+        Plan.Ranked best = ranked.get(0);
+        List<Hope> beyond = hopes(unavailable, progress);
+        for (Candidate one : unavailable) {
+            others.computeIfAbsent(
+                    one.kind(), kind -> new OtherStrategy(kind, one.title(), goal, of(kind, beyond), best));
         }
         ranked.stream()
                 .limit(Plan.BEST)
@@ -376,14 +435,14 @@ public final class Planner implements AutoCloseable {
         for (Answered<Prospect> one :
                 each(candidates, candidate -> Prospect.of(candidate.point()), (share, what) -> {})) {
             Prospect prospect = one.answer();
-            if (!prospect.fits()) {
+            boolean fits = prospect.fits() && (goal.tight() || !prospect.tight());
+            if (!fits && !isUnavailable(one.candidate())) {
                 prunedByMemory++;
+                prunedAsTight += prospect.fits() ? 1 : 0;
             }
             checkedOnes.put(
                     one.candidate(),
-                    prospect.fits()
-                            ? hope(one.candidate(), prospect.leastStepSeconds(), prospect.tight())
-                            : Optional.empty());
+                    fits ? hope(one.candidate(), prospect.leastStepSeconds(), prospect.tight()) : Optional.empty());
         }
         return hopes.stream()
                 .flatMap(hope -> checkedOnes.getOrDefault(hope.candidate(), Optional.empty()).stream())
@@ -402,14 +461,16 @@ public final class Planner implements AutoCloseable {
         }
     }
 
-    private List<Hope> hopes(ProgressListener progress) throws InterruptedException, InputException {
+    /** The best bound first. */
+    private List<Hope> hopes(List<Candidate> candidates, ProgressListener progress)
+            throws InterruptedException, InputException {
         List<Hope> hopes = new ArrayList<>();
         InputException unwritable = null;
-        for (Answered<Look> one : each(space.candidates(), this::look, progress)) {
+        for (Answered<Look> one : each(candidates, this::look, progress)) {
             Look look = one.answer();
             if (look.unwritable() == null) {
                 hope(look.candidate(), look.leastStepSeconds(), false).ifPresent(hopes::add);
-            } else {
+            } else if (!isUnavailable(look.candidate())) {
                 unwritten++;
                 unwritable = unwritable == null ? look.unwritable() : unwritable;
             }
@@ -417,13 +478,12 @@ public final class Planner implements AutoCloseable {
         if (unwritable != null && unwritten == searched) {
             throw unwritable;
         }
-        return hopes;
+        return byScore(hopes);
     }
 
     /** Empty where the candidate cannot keep the limits even at its bound. */
     private Optional<Hope> hope(Candidate candidate, double leastStepSeconds, boolean tight) {
         if (!goal.allows(candidate, leastStepSeconds)) {
-            prunedByLimits++;
             return Optional.empty();
         }
         return Optional.of(new Hope(candidate, goal.objective().score(candidate, leastStepSeconds), tight));
@@ -539,7 +599,7 @@ public final class Planner implements AutoCloseable {
 
     private void keep(Candidate candidate, RunResult run) {
         double seconds = run.meanStepSeconds();
-        if (run.training() == null) {
+        if (run.training() == null || isUnavailable(candidate)) {
             return;
         }
         Plan.Ranked one = new Plan.Ranked(candidate, run, goal.cost(candidate, seconds));

@@ -9,7 +9,9 @@ import io.shardsim.scenarios.evaluation.Prospect;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.scenarios.scenario.Variations;
+import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.strategy.LargestMicroBatch;
+import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -34,6 +36,14 @@ final class SearchSpace {
     private static final String MICRO_BATCH = "training.micro_batch";
     private static final String INSTANCE = "cluster.instance";
     private static final String EXPERT_PARALLEL = "expert_parallel";
+    private static final String CONTEXT_PARALLEL = "context_parallel";
+    private static final String PROFILE = "framework_profile";
+
+    /** From here on NVIDIA has context parallelism (Megatron Core Developer Guide 0.18.1, Parallelism Strategies Guide: 8K+) [tokens]. */
+    private static final int LONG_SEQUENCE = 8192;
+    /** Beyond a node it is asked for by listing it. */
+    private static final int CONTEXT_MAX = 8;
+
     private static final String SHARD_GROUP = "strategy." + StrategyDescriptor.SHARD_GROUP;
 
     private final Variations file;
@@ -95,6 +105,11 @@ final class SearchSpace {
         return candidates;
     }
 
+    /** Whether the file itself says which strategies to look at. */
+    boolean namesStrategies() {
+        return file.sets(KIND) || file.lists().containsKey(KIND);
+    }
+
     /** Combinations that break a rule of a strategy or of the model. */
     int refusals() {
         return refusals;
@@ -140,14 +155,23 @@ final class SearchSpace {
         StrategyDescriptor strategy = Strategies.descriptor(kind);
         Map<String, List<String>> keys = new LinkedHashMap<>();
         if (strategy != null) {
+            ScenarioPoint point = pointOf(outer);
             if (strategy.parameter(StrategyDescriptor.SHARD_GROUP) != null) {
-                put(keys, SHARD_GROUP, shardGroups(outer));
+                put(keys, SHARD_GROUP, shardGroups(point));
+            }
+            if (strategy.parameter(CONTEXT_PARALLEL) != null) {
+                put(keys, "strategy." + CONTEXT_PARALLEL, contextGroups(point));
             }
             if (strategy.parameter(EXPERT_PARALLEL) != null) {
-                List<String> groups = expertGroups(outer);
+                List<String> groups = expertGroups(point);
                 put(keys, "strategy." + EXPERT_PARALLEL, groups);
                 // Tensor parallelism needs it beside experts, and alone it is refused.
                 put(keys, "strategy.sequence_parallel", groups.isEmpty() ? List.of() : List.of("false", "true"));
+            }
+            Setting profile = strategy.parameter(PROFILE);
+            String compiled = profile == null ? null : FrameworkProfile.compiled(profile.written());
+            if (profile != null && compiled != null && !file.sets("strategy." + PROFILE) && !file.sets("framework")) {
+                put(keys, "training.kernels", List.of(profile.written(), compiled));
             }
             KnownSetting.all().forEach(known -> {
                 if (!known.path().startsWith("strategy.") || strategy.parameter(known.name()) != null) {
@@ -184,19 +208,32 @@ final class SearchSpace {
         return without;
     }
 
-    /** From a node to the whole cluster. */
-    private List<String> shardGroups(Map<String, String> outer) {
+    private @Nullable ScenarioPoint pointOf(Map<String, String> outer) {
         Resolved resolved = resolve(outer);
-        ScenarioPoint point = resolved.point();
         refused = refused == null ? resolved.refused() : refused;
+        return resolved.point();
+    }
+
+    /** Pieces of each sample, of which none is shorter than half of a long one; none for a short one. */
+    private static List<String> contextGroups(@Nullable ScenarioPoint point) {
+        if (point == null || !(point.task() instanceof Task.Training training)) {
+            return List.of();
+        }
+        List<String> groups = powers(1, Math.min(CONTEXT_MAX, training.sequenceLength() / (LONG_SEQUENCE / 2))).stream()
+                .filter(pieces -> point.cluster().worldSize() % Integer.parseInt(pieces) == 0)
+                .toList();
+        return groups.size() == 1 ? List.of() : groups;
+    }
+
+    /** From a node to the whole cluster. */
+    private static List<String> shardGroups(@Nullable ScenarioPoint point) {
         return point == null
                 ? List.of()
                 : powers(point.cluster().gpusPerNode(), point.cluster().worldSize());
     }
 
     /** All experts on each GPU, or shared out among a node, or among more nodes; none for a model without experts. */
-    private List<String> expertGroups(Map<String, String> outer) {
-        ScenarioPoint point = resolve(outer).point();
+    private static List<String> expertGroups(@Nullable ScenarioPoint point) {
         if (point == null || !(point.task() instanceof Task.Training training)) {
             return List.of();
         }

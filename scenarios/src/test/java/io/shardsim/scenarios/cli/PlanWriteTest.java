@@ -152,7 +152,7 @@ class PlanWriteTest {
         assertThat(shardsim(
                         "plan", scenario, "--free", "training.micro_batch,training.attention", "--write", "scenario"))
                 .isZero();
-        assertThat(err.toString()).contains("fastest of 18 configurations", "batch");
+        assertThat(err.toString()).contains("fastest of 32 configurations", "batch");
         assertThat(shardsim("plan", scenario)).isZero();
         assertThat(out.toString()).contains("Next: --write fsdp searches what its files can say, and writes the best.");
         assertThat(shardsim("plan", scenario, "--free", "training.microbatch")).isEqualTo(ExitStatus.USAGE);
@@ -167,6 +167,7 @@ class PlanWriteTest {
                 "--write deepspede | shardsim plan: --write deepspede is not known; did you mean deepspeed?",
                 "--deadline 0d | shardsim plan: Invalid value for option '--deadline': '0d' is not an amount above 0 such as 30d",
                 "--write fsdp --candidate 9 | shardsim plan: --candidate 9 is not from 1 to 5",
+                "--available pytroch | shardsim plan: --available pytroch is not known; did you mean pytorch?",
                 "-o x | shardsim plan: -o and --candidate go with --write; name what to write, for example --write deepspeed",
                 "--write fsdp --json | shardsim plan: --json and --write both print on stdout; name a path with -o"
             })

@@ -63,7 +63,7 @@ final class PlanTarget implements Target {
     @Override
     public Outcome outcome(byte[] input) throws InterruptedException {
         String text = new String(input, StandardCharsets.UTF_8);
-        Goal goal = new Goal(Objective.FASTEST, 1e11, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY);
+        Goal goal = new Goal(Objective.FASTEST, 1e11, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, false);
         RunOptions options = new RunOptions(1, true).within(EVENTS_MAX);
         try {
             Variations variations = Variations.readText("fuzzed.yaml", text);

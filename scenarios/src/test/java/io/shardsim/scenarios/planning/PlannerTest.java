@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.evaluation.ForwardingRunner;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.RememberedRuns;
@@ -27,6 +28,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -42,7 +45,7 @@ class PlannerTest {
             """;
 
     private static final Goal FASTEST =
-            new Goal(Objective.FASTEST, 500e9, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY);
+            new Goal(Objective.FASTEST, 500e9, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, false);
 
     /** Runs that several tests ask for. */
     private static final RememberedRuns RUNS = new RememberedRuns();
@@ -136,22 +139,125 @@ class PlannerTest {
         });
     }
 
-    /** What fits only without fragmentation comes after what has room, however fast, and is no choice between days and dollars. */
+    /** What fits only without fragmentation is not searched; on demand it comes after what has room, however fast, and is no choice between days and dollars. */
     @Test
-    void whatIsTightComesLast() throws Exception {
-        Plan plan = plan("""
+    void whatIsTightComesLastAndOnDemand() throws Exception {
+        String text = """
                 scenario: tight
                 model: llama3-8b
                 cluster: {instance: p4d.24xlarge, nodes: 8}
-                training: {attention: standard, sequence_length: 8192, global_batch: 256, micro_batch: 1, activation_checkpointing: full}
+                training: {attention: standard, kernels: fsdp, sequence_length: 8192, global_batch: 256, micro_batch: 1, activation_checkpointing: full}
                 strategy: {kind: fsdp, no_sync: true, tensor_parallel: 1}
                 search: {training.activation_offload: [false, true]}
-                """, FASTEST, 1);
+                """;
+        Plan roomy = plan(text, FASTEST, 1);
+        assertThat(roomy.ranked()).extracting(Plan.Ranked::isTight).containsExactly(false);
+        assertThat(roomy.counts().tight()).isEqualTo(1);
+        assertThat(PlanText.write(roomy, 500))
+                .contains("1 do not fit (1 but for fragmentation: --tight searches them)");
+        Plan plan = plan(
+                text, new Goal(Objective.FASTEST, 500e9, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, true), 1);
         assertThat(plan.ranked()).extracting(Plan.Ranked::isTight).containsExactly(false, true);
         assertThat(plan.ranked().get(0).samplesPerSecond())
                 .isLessThanOrEqualTo(plan.ranked().get(1).samplesPerSecond());
         assertThat(plan.front()).containsExactly(plan.ranked().get(0));
         assertThat(PlanText.write(plan, 100)).contains("\n      1  ", "\ntight 2  ");
+    }
+
+    private static Plan planWith(String text, List<String> software, @Nullable String written, boolean stopped)
+            throws Exception {
+        try (Planner planner =
+                        new Planner(Variations.readText("small.yaml", text), FASTEST, 4, 2, (share, what) -> {});
+                ScenarioRunner runner = RUNS.create(new RunOptions(2, true))) {
+            planner.available(software, written);
+            if (stopped) {
+                planner.interrupt();
+            }
+            return planner.plan(runner, (share, what) -> {});
+        }
+    }
+
+    /** What runs in other software has no rank; of each strategy the best is named where it beats what is ranked. */
+    @Test
+    @Tag("slow")
+    void whatIsNotAvailableIsNamedWithItsGain() throws Exception {
+        Map<String, Double> most = new HashMap<>();
+        Plan all = plan(SMALL, FASTEST, 2, RUNS);
+        all.others()
+                .forEach(other -> most.put(
+                        other.kind(), Objects.requireNonNull(other.run()).step().samplesPerSecond()));
+        all.best().forEach(one -> most.merge(one.candidate().kind(), one.samplesPerSecond(), Math::max));
+
+        Plan plan = planWith(SMALL, List.of("megatron"), null, false);
+
+        assertThat(plan.ranked())
+                .isNotEmpty()
+                .allMatch(one -> one.candidate().kind().equals("megatron-core"));
+        double best = plan.best().get(0).samplesPerSecond();
+        assertThat(best).isEqualTo(most.get("megatron-core"));
+        assertThat(plan.others(false)).extracting(Plan.Other::kind).containsExactlyInAnyOrder("mics", "fsdp2", "zero2");
+        int better = 0;
+        for (Plan.Other other : plan.others(false)) {
+            double rate = most.getOrDefault(other.kind(), 0.0);
+            RunResult run = other.run();
+            assertThat(other.proven()).isTrue();
+            assertThat(run == null ? null : run.step().samplesPerSecond())
+                    .as(other.kind())
+                    .isEqualTo(rate > best ? rate : null);
+            better += run == null ? 0 : 1;
+        }
+        assertThat(better).isPositive();
+        assertThat(PlanText.write(plan, 500)).contains("software Megatron", " better", "--available ");
+        assertThat(PlanJson.write(plan, Variations.readText("small.yaml", SMALL)))
+                .contains("\"software\" : \"megatron\"", "\"unavailable_strategies\"");
+    }
+
+    @Test
+    void whatNobodyCanInstallIsLeftOutUnlessItIsAskedFor() throws Exception {
+        String open = SMALL.replaceAll("search: .*", "");
+        String written = open + "strategy: {kind: mics}";
+        assertThat(planWith(open, List.of(), null, true).others(false))
+                .extracting(Plan.Other::kind)
+                .isNotEmpty()
+                .allSatisfy(kind ->
+                        assertThat(Strategies.software(kind).only()).as(kind).isNotEmpty());
+        assertThat(planWith(open, List.of(), "smp", true).others(false)).isEmpty();
+        assertThat(planWith(open, Strategies.software(), null, true).others(false))
+                .isEmpty();
+        assertThat(planWith(written, List.of(), null, true).others(false)).isEmpty();
+        assertThatThrownBy(() -> planWith(written, List.of("pytorch"), null, true))
+                .isInstanceOf(InputException.class)
+                .hasMessageContaining("strategy mics takes --available smp");
+    }
+
+    private static Set<String> values(String text, String key) throws Exception {
+        return SearchSpace.of(Variations.readText("space.yaml", text), 1, (share, what) -> {}).candidates().stream()
+                .flatMap(one -> Stream.ofNullable(one.settings().get(key)))
+                .collect(Collectors.toSet());
+    }
+
+    /** Of 24,576 tokens, 4 ranks have 6,144 each and 8 would have 3,072; of 4,096 none is split. */
+    @Test
+    void longSequencesAreSplitAndKernelsCompiledWhereTheSoftwareCan() throws Exception {
+        String text = """
+                scenario: long
+                model: {hidden: 1024, layers: 4, heads: 16, vocab: 32000}
+                cluster: {instance: p4d.24xlarge, nodes: 1}
+                training: {sequence_length: 24576, global_batch: 8, micro_batch: 1, precision: bf16, attention: flash, activation_checkpointing: full}
+                strategy: {kind: fsdp2, tensor_parallel: 1, pipeline_parallel: 1}
+                """;
+        assertThat(values(text, "strategy.context_parallel")).containsExactlyInAnyOrder("1", "2", "4");
+        assertThat(values(text.replace("24576", "4096"), "strategy.context_parallel"))
+                .isEmpty();
+        assertThat(values(
+                        text.replace("fsdp2", "fsdp").replace(", pipeline_parallel: 1", ""),
+                        "strategy.context_parallel"))
+                .isEmpty();
+        assertThat(values(text, "training.kernels")).containsExactlyInAnyOrder("fsdp", "fsdp-compile");
+        assertThat(values(text.replace("fsdp2", "megatron-core"), "training.kernels"))
+                .isEmpty();
+        assertThat(values(text.replace("scenario: long", "scenario: long\nframework: torchtitan"), "training.kernels"))
+                .isEmpty();
     }
 
     /** Host memory, or a split, for less than 1 % is not recommended; for more it is. */
@@ -245,7 +351,7 @@ class PlannerTest {
     void givingUpWhatCannotBeAmongTheBestChangesNothing() throws Exception {
         String open = SMALL.replace(", nodes: 2", "")
                 .replace("[mics, fsdp2, zero2, megatron-core]", "[mics, zero2, megatron-core]");
-        for (Goal goal : List.of(FASTEST, new Goal(Objective.CHEAPEST, 500e9, 1e9, 1e18))) {
+        for (Goal goal : List.of(FASTEST, new Goal(Objective.CHEAPEST, 500e9, 1e9, 1e18, false))) {
             List<String> texts = new ArrayList<>();
             List<Integer> givenUp = new ArrayList<>();
             for (boolean toTheEnd : new boolean[] {true, false}) {
@@ -326,15 +432,15 @@ class PlannerTest {
     void theCheapestNeedNotBeTheFastest() throws Exception {
         String open = SMALL.replace(", nodes: 2", "");
         Plan fastest = plan(open, FASTEST, 2, RUNS);
-        Plan cheapest = plan(open, new Goal(Objective.CHEAPEST, 500e9, 1e9, 1e18), 2, RUNS);
+        Plan cheapest = plan(open, new Goal(Objective.CHEAPEST, 500e9, 1e9, 1e18, false), 2, RUNS);
         assertThat(cheapest.best().get(0).cost().usd())
                 .isLessThan(fastest.best().get(0).cost().usd());
         assertThat(cheapest.best().get(0).cost().days())
                 .isGreaterThan(fastest.best().get(0).cost().days());
         double days = fastest.best().get(0).cost().days();
-        Plan inTime = plan(open, new Goal(Objective.CHEAPEST, 500e9, days * 1.01, 1e18), 2, RUNS);
+        Plan inTime = plan(open, new Goal(Objective.CHEAPEST, 500e9, days * 1.01, 1e18, false), 2, RUNS);
         assertThat(inTime.ranked()).isNotEmpty().allMatch(one -> one.cost().days() <= days * 1.01);
-        Plan never = plan(open, new Goal(Objective.FASTEST, 500e9, days / 100, 1e18), 2, RUNS);
+        Plan never = plan(open, new Goal(Objective.FASTEST, 500e9, days / 100, 1e18, false), 2, RUNS);
         assertThat(never.best()).isEmpty();
         assertThat(PlanText.write(never, 100)).contains("Nothing keeps the limits.");
     }
@@ -344,7 +450,8 @@ class PlannerTest {
         String inline = SMALL.replace(
                 "{instance: p4d.24xlarge, nodes: 2}",
                 "{gpu: a100-80gb, gpus_per_node: 8, intra_node: 300 GB/s, nics_per_node: 4, nic: 100 Gbit/s, network: p4d, nodes: 2}");
-        assertThatThrownBy(() -> plan(inline, new Goal(Objective.CHEAPEST, 500e9, 1e9, Double.POSITIVE_INFINITY), 1))
+        assertThatThrownBy(() ->
+                        plan(inline, new Goal(Objective.CHEAPEST, 500e9, 1e9, Double.POSITIVE_INFINITY, false), 1))
                 .isInstanceOf(InputException.class)
                 .hasMessageContaining("set cluster.price");
     }
@@ -354,8 +461,11 @@ class PlannerTest {
     void theTextSaysWhyOthersLostAndStaysShort() throws Exception {
         String text = PlanText.write(plan(SMALL, FASTEST, 2, RUNS), 80);
         List<String> lines = text.lines().toList();
-        assertThat(lines).hasSizeLessThanOrEqualTo(31).allMatch(line -> line.length() <= 80);
+        assertThat(lines).hasSizeLessThanOrEqualTo(35).allMatch(line -> line.length() <= 80);
         assertThat(text).contains("fastest of ", "samples/s", " per step more", "simulated", "do not fit");
+        assertThat(PlanText.write(plan(SMALL, FASTEST, 2, RUNS), 500))
+                .containsPattern("Not searched: sequence_length, .*precision.* \\(they change what is learned\\); of ")
+                .doesNotContainPattern("Not searched: .*micro_batch");
     }
 
     @Test

@@ -158,6 +158,12 @@ public final class FrameworkProfile {
         return ProfileFiles.PROFILES.names();
     }
 
+    /** Name of the same kernels under torch.compile, which fuses plain modules; null where that software is not compiled. */
+    public static @Nullable String compiled(String own) {
+        String compiled = own.equals("eager") ? "compiled" : own + "-compile";
+        return names().contains(compiled) ? compiled : null;
+    }
+
     /** The shipped profile of that name, in FP8 if that is part of it. */
     public static FrameworkProfile named(String name) {
         return READ.computeIfAbsent(name, first -> of(ProfileFiles.merged(first)));

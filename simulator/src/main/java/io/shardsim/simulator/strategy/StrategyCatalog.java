@@ -19,9 +19,11 @@ import java.util.function.Predicate;
 /** The strategies on the class path: every file {@code strategies/<kind>.yaml}. Nothing else lists them. */
 public final class StrategyCatalog {
     private static final String PARAMETERS = "parameters";
+    private static final String SOFTWARE = "software";
     private static final DescriptorFolder FILES = new DescriptorFolder(
             "strategies",
             Key.required("title", Setting.LINE, "one line for people"),
+            Key.optional(SOFTWARE, Software.NAME, "software in which it runs; omitted: code of its own"),
             Key.optional("version", Setting.LINE, "product and version that it is modelled on"),
             Key.optional(
                     "colours",
@@ -56,6 +58,12 @@ public final class StrategyCatalog {
     /** The descriptor of a kind, if there is one. */
     public Optional<Descriptor> descriptor(String kind) {
         return Optional.ofNullable(byKind.get(kind));
+    }
+
+    /** What somebody must have to run a kind; code of its own, named like the kind, where its file names none. */
+    public Software software(String kind) {
+        return Software.named(
+                descriptor(kind).map(file -> file.block().text(SOFTWARE, kind)).orElse(kind));
     }
 
     /** What the file of a kind declares, those that it extends included. */
