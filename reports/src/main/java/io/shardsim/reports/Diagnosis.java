@@ -178,8 +178,7 @@ public record Diagnosis(String why, String next) {
             return advice.get(0).sentence();
         }
         List<Trial> trials = run.facts().trials();
-        int fitting = (int)
-                trials.stream().filter(trial -> trial.fit().fits()).count();
+        int fitting = (int) trials.stream().filter(trial -> trial.fit().fits()).count();
         return noneGains(fitting, trials.size() - fitting);
     }
 
@@ -208,9 +207,8 @@ public record Diagnosis(String why, String next) {
         List<ExposedCommunication.Culprit> own = training.exposed().culprits().stream()
                 .filter(c -> c.stream().reportedAs() == stream)
                 .toList();
-        double waits = own.stream()
-                .mapToDouble(ExposedCommunication.Culprit::seconds)
-                .sum();
+        double waits =
+                own.stream().mapToDouble(ExposedCommunication.Culprit::seconds).sum();
         return own.stream()
                 .filter(c -> waits >= AS_OTHERS * training.breakdown().exposedSeconds(stream))
                 .findFirst()

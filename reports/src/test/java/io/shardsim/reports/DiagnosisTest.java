@@ -86,7 +86,8 @@ class DiagnosisTest {
     /** What was never run has shown nothing. */
     @Test
     void settingsThatDoNotFitAreNoneThatWereTried() {
-        Trial large = new Trial("Kept", Map.of("training.activation_checkpointing", "none"), new MemoryFit(9, 9, 8), 0, 1);
+        Trial large =
+                new Trial("Kept", Map.of("training.activation_checkpointing", "none"), new MemoryFit(9, 9, 8), 0, 1);
         assertThat(Diagnosis.of(run(6, 0, Map.of()).withTried(SampleRuns.trials(large, large)))
                         .next())
                 .isEqualTo("2 settings that might gain do not fit.");

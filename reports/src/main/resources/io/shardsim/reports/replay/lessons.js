@@ -46,7 +46,10 @@ class Guess {
     slider.value = Math.round(scale.position(given[0].value));
     this.label = Object.assign(document.createElement('label'), {htmlFor: slider.id, textContent: `${asked}, you say`});
     this.output = Object.assign(document.createElement('output'), {htmlFor: slider.id});
-    slider.addEventListener('input', () => this.tell(scale.value(slider.value)));
+    slider.addEventListener('input', () => {
+      this.isMade = true;
+      this.tell(scale.value(slider.value));
+    });
     this.slider = slider;
     this.tell(scale.value(slider.value));
     this.rows.append(row(this.label, slider, this.output));
@@ -58,7 +61,7 @@ class Guess {
     form.replaceChildren(question, ...tally ? [tally.begin(scale, () => scale.value(slider.value))] : [], this.submit);
     form.onsubmit = event => {
       event.preventDefault();
-      this.make(scale.value(slider.value));
+      this.make(scale.value(slider.value), this.isMade);
     };
   }
 
@@ -68,8 +71,13 @@ class Guess {
     this.slider.setAttribute('aria-valuetext', this.output.value);
   }
 
-  /** A guess is a guess until the simulation has spoken. */
-  make(said) {
+  /**
+   * A guess is a guess until the simulation has spoken.
+   *
+   * @param isMade false where the bar was never moved: whoever looks at the answer alone is not judged
+   */
+  make(said, isMade = true) {
+    this.isMade = Boolean(isMade);
     this.slider.value = Math.round(this.scale.position(said));
     this.tell(said);
     this.slider.disabled = this.submit.disabled = true;
@@ -82,17 +90,22 @@ class Guess {
 
   /** Sets the truth beside the guess; returns the verdict. */
   reveal(said, {name, value, text}) {
-    this.rows.lastChild.replaceWith(this.bar('guessed', this.label.textContent, said, this.output.value));
+    if (this.isMade) this.rows.lastChild.replaceWith(this.bar('guessed', this.label.textContent, said, this.output.value));
+    else this.rows.lastChild.remove();
     if (this.tally?.count) this.rows.append(this.tally.row());
     this.rows.append(this.bar('simulated', `${name}, simulated`, value, text));
     this.submit.remove();
-    this.how.remove();
-    const {word, off} = judged(said, value);
+    this.how.textContent = this.scale.isShare ? '' : 'The bars are on a logarithmic scale.';
+    const {word, off} = this.judge(said, value);
     const you = `You said ${this.scale.words(said)}, it is ${text}`;
-    const verdict = tag('p', word === 'right' ? `Right. ${you}.` : `${word === 'near' ? 'Near. ' : ''}${you}: ${factor(off)} times too ${said < value ? 'low' : 'high'}.`);
+    const verdict = tag('p', !this.isMade ? `It is ${text}. You did not move the bar.` : word === 'right' ? `Right. ${you}.` : `${word === 'near' ? 'Near. ' : ''}${you}: ${factor(off)} times too ${said < value ? 'low' : 'high'}.`);
     verdict.className = `verdict ${word.replace(' ', '-')}`;
     this.tally?.end(value);
     return verdict;
+  }
+
+  judge(said, value) {
+    return this.isMade ? judged(said, value) : {word: 'seen', off: 1};
   }
 
   /** A row of the scale: a name, a bar as long as the slider is far, the quantity. */
@@ -161,6 +174,7 @@ export class Lessons {
    * @param saidAgain the one to the question that follows
    */
   async open(lesson, said, saidAgain) {
+    this.leave();
     this.current = lesson;
     this.saidAgain = saidAgain;
     this.page.showHeading(lesson);
@@ -196,6 +210,11 @@ export class Lessons {
     }
   }
 
+  /** Nobody on the screen hears what phones say any more. */
+  leave() {
+    this.guess?.tally?.phones?.close();
+  }
+
   /** The question, and what was said already, where somebody passed that on. */
   async ask(lesson, given, said) {
     this.unit = given.unit;
@@ -217,7 +236,7 @@ export class Lessons {
 
   async show(lesson, said, answer) {
     const verdict = this.guess.reveal(said, answer.asked);
-    const {word} = judged(said, answer.asked.value);
+    const {word} = this.guess.judge(said, answer.asked.value);
     this.place.dataset.verdict = word;
     kept.write(lesson.id, word);
     this.showKept();
@@ -243,7 +262,8 @@ export class Lessons {
     const told = answer.after.map(words => tag('p', words));
     explainTerms(told, this.explained);
     this.answer.replaceChildren(verdict, chart, this.why, ...told, scroll, source, again, buttons);
-    const tellAddress = more => writeAddress({lesson: lesson.id, said: Number(said.toPrecision(6)), ...more});
+    const own = this.guess.isMade ? {said: Number(said.toPrecision(6))} : {};
+    const tellAddress = more => writeAddress({lesson: lesson.id, ...own, ...more});
     tellAddress();
     this.askAgain(again, answer.again, value => tellAddress({again: Number(value.toPrecision(6))}));
     await chartIn(chart, answer, lesson.title);
@@ -275,7 +295,7 @@ export class Lessons {
   askAgain(form, {words, given, asked, says}, onGuess) {
     const guess = new Guess(form, '-again', words, {unit: this.unit, given: [given], asked: asked.name}, said => {
       form.append(guess.reveal(said, asked), tag('p', says));
-      onGuess(said);
+      if (guess.isMade) onGuess(said);
     });
     if (this.saidAgain) guess.make(this.saidAgain);
   }

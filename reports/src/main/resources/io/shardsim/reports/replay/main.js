@@ -74,7 +74,7 @@ class Page {
     this.tellUnknown(query, asked.length && lanes !== asked);
     find('show-race').hidden = find('esc-key').hidden = !lanes.length;
     this.race.places = lanes;
-    const lesson = this.lessons.lessons.find(({id}) => id === query.get('lesson'));
+    const lesson = this.lessons.lessons.find(({id}) => id === query.get('lesson') || String(parseInt(id)) === query.get('lesson'));
     if (lesson) {
       this.showPart('lessons');
       document.body.dataset.ready = 'lesson';
@@ -96,7 +96,7 @@ class Page {
 
   /** What an address names and the page has not; it shows what it would show without. */
   tellUnknown(query, raceIsUnknown) {
-    const unknown = ['lesson', 'watch'].filter(name => query.get(name) && !this.lessons.lessons.some(({id}) => id === query.get(name)));
+    const unknown = ['lesson', 'watch'].filter(name => query.get(name) && !this.lessons.lessons.some(({id}) => id === query.get(name) || name === 'lesson' && String(parseInt(id)) === query.get(name)));
     const stop = query.get('tour');
     if (stop && !(Number.isInteger(Number(stop)) && this.tour.stops[stop - 1])) unknown.push('tour');
     if (raceIsUnknown) unknown.push('race');
@@ -207,7 +207,8 @@ class Page {
     if (part === 'lessons') writeAddress({lesson: this.lessons.current?.id ?? ''});
     if (part !== 'watch') this.clock.pause();
     if (part === 'tour') this.tour.open();
-    if (part !== 'race') this.race.playing = false;
+    if (part !== 'race') this.race.leave();
+    if (part !== 'lessons') this.lessons?.leave();
     if (part === 'watch') this.sidesRun ??= this.firstSides();
     // Whoever began elsewhere comes to the race later.
     if (part === 'race' && !this.race.lanes.length) this.race.start(this.own).catch(failure => { find('race-ask').textContent = failure.message; });

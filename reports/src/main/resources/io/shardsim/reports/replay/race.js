@@ -337,9 +337,17 @@ export class Race {
   }
 
   again() {
-    this.playing = false;
+    this.leave();
+    this.phones = null;
+    this.put('phones', '');
     this.seek(0);
     this.play();
+  }
+
+  /** It stands still, and what phones say is no longer heard. */
+  leave() {
+    this.playing = false;
+    this.phones?.close();
   }
 
   seek(ps) {
@@ -358,6 +366,10 @@ export class Race {
   /** Phones vote, too, as long as votes count. */
   async askPhones() {
     this.phones?.close();
+    // A class needs time; the race waits at the start.
+    this.held = true;
+    this.playing = false;
+    this.seek(0);
     const options = this.lanes.map(lane => lane.name ?? lane.title.textContent);
     this.phones = new Phones(this.page.source, {id: `race-${this.places.join('-')}`, words: 'Who is first?', options});
     try {

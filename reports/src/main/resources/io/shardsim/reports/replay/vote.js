@@ -47,11 +47,15 @@ function askQuantity({words, unit, given, asked}) {
     output.value = scale.words(scale.value(slider.value));
     slider.setAttribute('aria-valuetext', output.value);
   };
-  slider.addEventListener('input', tell);
+  const submit = Object.assign(part('button', 'Say it'), {type: 'submit', id: 'say', disabled: true});
+  slider.addEventListener('input', () => {
+    submit.disabled = false;
+    tell();
+  });
   tell();
   label.append(output);
   question.append(part('legend', words), ...given.map(({name, text}) => part('p', `${name}: ${text}`)), label, slider);
-  form.replaceChildren(question, Object.assign(part('button', 'Say it'), {type: 'submit', id: 'say'}));
+  form.replaceChildren(question, submit);
   form.onsubmit = event => {
     event.preventDefault();
     say(scale.value(slider.value), output.value);

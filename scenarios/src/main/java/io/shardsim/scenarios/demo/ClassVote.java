@@ -16,16 +16,20 @@ final class ClassVote {
     /** Empty while no question is open. */
     private String id = "";
 
+    /** The page that asks. */
+    private String asker = "";
+
     private JsonNode question = JsonMapper.shared().createObjectNode();
     private final Map<String, Double> said = new LinkedHashMap<>();
 
     /**
      * Opens a question in place of the one before. Asked again, it keeps what was said.
      *
+     * @param page that asks; once it is closed nobody hears the answers
      * @param name of the question; empty to close the one that is open
      * @param shown what phones show of it, a JSON object
      */
-    synchronized void ask(String name, String shown) throws Refused {
+    synchronized void ask(String page, String name, String shown) throws Refused {
         try {
             question = JsonMapper.shared().readTree(shown);
         } catch (JacksonException unreadable) {
@@ -35,6 +39,14 @@ final class ClassVote {
             said.clear();
         }
         id = name;
+        asker = page;
+    }
+
+    /** Closes the question of a page that is gone. */
+    synchronized void leave(String page) {
+        if (asker.equals(page)) {
+            id = "";
+        }
     }
 
     /** What a phone shows. */

@@ -187,6 +187,7 @@ public final class DemoServer implements AutoCloseable {
 
     private void drop(Viewer viewer) {
         viewers.remove(viewer.id());
+        vote.leave(viewer.id());
         viewer.close();
     }
 
@@ -282,13 +283,13 @@ public final class DemoServer implements AutoCloseable {
 
     /** Opens a question to phones. Whoever else has the page open may look, and not ask. */
     private void ask(HttpExchange exchange) throws IOException, Refused {
-        viewer(PageServer.query(exchange));
+        Viewer viewer = viewer(PageServer.query(exchange));
         InetAddress from = exchange.getRemoteAddress().getAddress();
         if (!from.isLoopbackAddress() && !from.equals(exchange.getLocalAddress().getAddress())) {
             throw new Refused(403, "only a page on the machine that serves it asks a class");
         }
         Map<String, String> asked = choice(exchange);
-        vote.ask(asked.getOrDefault("id", ""), asked.getOrDefault("question", "{}"));
+        vote.ask(viewer.id(), asked.getOrDefault("id", ""), asked.getOrDefault("question", "{}"));
         server.sendJson(exchange, 200, Map.of());
     }
 

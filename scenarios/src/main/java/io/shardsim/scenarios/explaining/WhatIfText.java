@@ -2,7 +2,6 @@ package io.shardsim.scenarios.explaining;
 
 import io.shardsim.reports.Advice;
 import io.shardsim.reports.Diagnosis;
-import io.shardsim.reports.Diagnosis;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.Trial;
 import io.shardsim.reports.writing.Paragraphs;
@@ -78,8 +77,7 @@ public final class WhatIfText {
 
     private String next() {
         Prices.Knob best = prices.knobs().isEmpty() ? null : prices.knobs().get(0);
-        int fitting =
-                prices.knobs().size() + prices.others().withoutEffect().size();
+        int fitting = prices.knobs().size() + prices.others().withoutEffect().size();
         return best == null || best.gain() < Advice.GAIN_MIN
                 ? "Next: "
                         + Diagnosis.noneGains(

@@ -175,7 +175,7 @@ public final class PlanText {
                 out.line((i + 1) + " is " + Quantities.percent(gain)
                         + " better, but splits or offloads more: below 1 % the plainer one comes first.");
             } else if (other.run().gpus() == best.run().gpus()
-                    && other.run().meanStepSeconds() > best.run().step().stepSeconds()) {
+                    && other.run().meanStepSeconds() > best.run().meanStepSeconds()) {
                 out.line((i + 1) + " takes " + GapWords.lost(other.run(), best.run()) + ".");
             }
         }
