@@ -313,7 +313,7 @@ class ExplainerTest {
     @Tag("slow")
     void twoFaultsAtOnceAreFound() throws Exception {
         String text = ZERO3.replace("kind: zero3", "kind: fsdp").replace("nodes: 2", "nodes: 1");
-        String both = text.replace("nodes: 1", "nodes: 1, intra_node: 16 GB/s, intra_node_effective: 12 GB/s")
+        String both = text.replace("nodes: 1", "nodes: 1, intra_node: 16 GB/s, intra_node_effective: 9 GB/s")
                 + "faults: {slow_gpu: 2}\n";
         Measured.Unit unit = Measured.Unit.OF_HEALTHY;
         Map<String, String> ddp = Map.of("strategy.kind", "ddp");
