@@ -62,17 +62,22 @@ final class ClassVote {
         if (!voter.matches("[0-9a-f]{8,64}")) {
             throw new Refused(400, "voter is missing");
         }
-        if (!value.matches("[0-9.eE+-]{1,30}")) {
-            throw new Refused(400, "value is no number");
-        }
         if (said.size() >= VOTERS_MAX && !said.containsKey(voter)) {
             throw new Refused(503, VOTERS_MAX + " have answered already");
         }
+        said.put(voter, number(value));
+    }
+
+    private static double number(String value) throws Refused {
         try {
-            said.put(voter, Double.valueOf(value));
+            double number = Double.parseDouble(value);
+            if (Double.isFinite(number)) {
+                return number;
+            }
         } catch (NumberFormatException wrong) {
-            throw new Refused(400, "value is no number");
+            // As any other that is none.
         }
+        throw new Refused(400, "value is no number");
     }
 
     /** All answers to a question. */

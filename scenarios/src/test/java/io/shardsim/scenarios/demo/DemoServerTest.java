@@ -184,8 +184,10 @@ class DemoServerTest {
             }
             assertThat(post("api/vote", "{\"id\": \"b\", \"value\": \"1\", " + voter + "}"))
                     .isEqualTo(409);
-            assertThat(post("api/vote", "{\"id\": \"a\", \"value\": \"NaN\", " + voter + "}"))
-                    .isEqualTo(400);
+            for (String value : new String[] {"NaN", "1e999", "one"}) {
+                assertThat(post("api/vote", "{\"id\": \"a\", \"value\": \"" + value + "\", " + voter + "}"))
+                        .isEqualTo(400);
+            }
             assertThat(post("api/vote", "{\"id\": \"a\", \"value\": \"1\"}")).isEqualTo(400);
             assertThat(get("api/votes?id=a&viewer=" + page.viewer).body()).isEqualTo("{\"values\":[0.0025]}");
             assertThat(post(ask, "{\"id\": \"\"}")).isEqualTo(200);
