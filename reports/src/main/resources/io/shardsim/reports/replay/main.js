@@ -30,6 +30,8 @@ const WINDOWS_AHEAD_MAX = 50;
 const PAUSED_PS = 1e6;
 const PARTS = ['race', 'tour', 'watch', 'lessons'];
 const REDUCED = matchMedia('(prefers-reduced-motion: reduce)');
+/** As in the style sheet: where both sides stand as bars, too. */
+const TELEPHONE = matchMedia('(max-width: 30rem)');
 const find = id => document.getElementById(id);
 
 /** The file that the page is, or the server that it came from. */
@@ -74,7 +76,7 @@ class Page {
     this.tellUnknown(query, asked.length && lanes !== asked);
     find('show-race').hidden = find('esc-key').hidden = !lanes.length;
     this.race.places = lanes;
-    const lesson = this.lessons.lessons.find(({id}) => id === query.get('lesson') || String(parseInt(id)) === query.get('lesson'));
+    const lesson = this.lessonOf(query.get('lesson'));
     if (lesson) {
       this.showPart('lessons');
       document.body.dataset.ready = 'lesson';
@@ -84,7 +86,7 @@ class Page {
       this.showPart('tour');
       document.body.dataset.ready = 'tour';
     } else if (query.get('watch')) {
-      await this.watch(this.lessons.lessons.find(({id}) => id === query.get('watch')), this.beginAtPs);
+      await this.watch(this.lessonOf(query.get('watch')), this.beginAtPs);
       document.body.dataset.ready = 'all';
     } else if (lanes.length && !query.has('watch')) {
       this.showPart('race');
@@ -94,9 +96,14 @@ class Page {
     await this.sidesRun;
   }
 
+  /** The lesson of an address, by its name or its number. */
+  lessonOf(named) {
+    return this.lessons.lessons.find(({id}) => id === named || String(parseInt(id)) === named);
+  }
+
   /** What an address names and the page has not; it shows what it would show without. */
   tellUnknown(query, raceIsUnknown) {
-    const unknown = ['lesson', 'watch'].filter(name => query.get(name) && !this.lessons.lessons.some(({id}) => id === query.get(name) || name === 'lesson' && String(parseInt(id)) === query.get(name)));
+    const unknown = ['lesson', 'watch'].filter(name => query.get(name) && !this.lessonOf(query.get(name)));
     const stop = query.get('tour');
     if (stop && !(Number.isInteger(Number(stop)) && this.tour.stops[stop - 1])) unknown.push('tour');
     if (raceIsUnknown) unknown.push('race');
@@ -375,8 +382,8 @@ class Page {
 
   /** On a telephone: how far both sides are, and how much of it was waiting, on one scale. */
   drawBars() {
+    if (!TELEPHONE.matches) return;
     const bars = find('bars');
-    if (!bars.offsetParent && getComputedStyle(bars).display === 'none') return;
     const sides = this.panels.filter(panel => panel.recording);
     while (bars.children.length > sides.length) bars.lastChild.remove();
     while (bars.children.length < sides.length) bars.append(find('bar').content.firstElementChild.cloneNode(true));
