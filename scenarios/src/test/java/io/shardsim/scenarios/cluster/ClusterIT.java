@@ -322,6 +322,9 @@ class ClusterIT {
     @Test
     @Order(2)
     void metersTellWhatTheMemberDoes() throws Exception {
+        forge();
+        assertWholeAndUnharmed();
+
         assertThat(get("/metrics"))
                 .containsPattern("shardsim_cluster_points_total [1-9]")
                 .containsPattern("shardsim_cluster_messages_refused_total [1-9]")
