@@ -67,8 +67,8 @@ class CriticalPathTest {
         }
 
         @Override
-        public void onMarkReached() {
-            recorder.onMarkReached();
+        public void onMarkReached(long nowPs) {
+            recorder.onMarkReached(nowPs);
         }
 
         @Override

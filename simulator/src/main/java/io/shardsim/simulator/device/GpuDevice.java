@@ -289,7 +289,7 @@ public final class GpuDevice extends Device {
         }
         int[] marks = state.plan.marksAtStart(stream, position);
         if (marks.length > 0 && specification.observer() != null) {
-            specification.observer().onMarksReached(marks);
+            specification.observer().onMarksReached(marks, nowPs);
         }
         if (state.plan.collectiveClass(operation) == RankPlan.NO_COLLECTIVE
                 && state.plan.hostCopyClass(operation) == RankPlan.NO_COLLECTIVE) {

@@ -9,7 +9,7 @@ public interface GpuObserver {
     default void onExposed(int stream, long fromPs, long untilPs) {}
 
     /** The compute stream starts the first operation behind these marks of the plan. */
-    void onMarksReached(int[] marks);
+    void onMarksReached(int[] marks, long nowPs);
 
     /** The first channel of a collective begins a primitive, or a loop over several, once more. */
     void onRepetition(int operation);

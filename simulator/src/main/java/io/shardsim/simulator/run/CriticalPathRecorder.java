@@ -123,7 +123,7 @@ public final class CriticalPathRecorder implements RunObserver, Causality {
     }
 
     @Override
-    public void onMarkReached() {
+    public void onMarkReached(long nowPs) {
         // Nothing is skipped.
     }
 

@@ -4,6 +4,7 @@ import io.shardsim.simulator.device.GpuDevice;
 import io.shardsim.simulator.device.GpuState;
 import io.shardsim.simulator.device.NicDevice;
 import io.shardsim.simulator.device.PortBank;
+import io.shardsim.simulator.device.PortObserver;
 import io.shardsim.simulator.device.RankCollective;
 import io.shardsim.simulator.device.RankPlan;
 import io.shardsim.simulator.device.SwitchDevice;
@@ -61,9 +62,10 @@ final class Devices {
     }
 
     private void create(int node, @Nullable RunObserver observer) {
+        PortObserver ports = observer != null && observer.followsChunks() ? observer : null;
         for (int slot = 0; slot < cluster.devicesPerNode(); slot++) {
             int id = cluster.deviceId(node, slot);
-            banks[id] = new PortBank(id, links(node, slot), observer);
+            banks[id] = new PortBank(id, links(node, slot), ports);
             states[id] = banks[id];
             if (slot < cluster.gpusPerNode()) {
                 int rank = cluster.rank(node, slot);

@@ -71,11 +71,14 @@ public final class Recorder implements RunObserver {
 
     /**
      * @param fromPs instant from which journeys of chunks are kept [ps]
-     * @param journeysMax journeys that are kept at most
+     * @param journeysMax journeys that are kept at most; with none, a run skips more
      */
     public Recorder(long fromPs, int journeysMax) {
         this.journeysMax = journeysMax;
         journeys = new Journeys(fromPs);
+        if (journeysMax == 0) {
+            journeys.closeAt(fromPs);
+        }
     }
 
     @Override
@@ -113,9 +116,15 @@ public final class Recorder implements RunObserver {
     }
 
     @Override
-    public void onMarkReached() {
-        atMark = read(nowPs);
-        markPs = nowPs;
+    public boolean followsChunks() {
+        return journeysMax > 0;
+    }
+
+    @Override
+    public void onMarkReached(long ps) {
+        nowPs = ps;
+        atMark = read(ps);
+        markPs = ps;
     }
 
     private RunView view() {

@@ -19,11 +19,16 @@ public interface RunObserver extends PortObserver, FastForward.SkipObserver {
     /** Compute of a rank has stood still, for which the stream of an ordinal is blamed; COMPUTE before its first operation. */
     default void onExposed(int rank, int stream, long fromPs, long untilPs) {}
 
+    /** Whether it hears of every chunk that is not skipped; else steps within a collective are skipped as well, and no port tells. */
+    default boolean followsChunks() {
+        return true;
+    }
+
     /** Who follows which event sends which; null when nobody does. A run with one must not skip repetition. */
     default @Nullable Causality causality() {
         return null;
     }
 
     /** Rank 0 has reached a place where the plan may begin to repeat; skipping may follow. */
-    void onMarkReached();
+    void onMarkReached(long nowPs);
 }

@@ -36,16 +36,18 @@ final class RunWatch implements FastForward.SkipObserver {
             }
 
             @Override
-            public void onMarksReached(int[] marks) {
+            public void onMarksReached(int[] marks, long nowPs) {
                 if (rank == 0) {
-                    watching.onMarkReached();
-                    timeline.onMarksReached(marks);
+                    watching.onMarkReached(nowPs);
+                    timeline.onMarksReached(marks, nowPs);
                 }
             }
 
             @Override
             public void onRepetition(int operation) {
-                // Whoever watches sees every chunk of what is not skipped.
+                if (rank == 0 && !watching.followsChunks()) {
+                    timeline.onRepetition(operation);
+                }
             }
         };
     }

@@ -41,7 +41,7 @@ final class Timeline implements GpuObserver, FastForward.SkipObserver, IslandRep
     }
 
     @Override
-    public void onMarksReached(int[] reached) {
+    public void onMarksReached(int[] reached, long nowPs) {
         marks.post(reached);
     }
 
