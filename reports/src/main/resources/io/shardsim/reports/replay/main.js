@@ -443,7 +443,7 @@ class Page {
     const {clock} = this;
     this.zoomed = 1;
     find('slow').addEventListener('change', () => {
-      this.zoomed = Number(find('slow').value);
+      this.zoomed = Number(find('slow').value) || 1;
       this.fitClock();
       this.draw();
     });
@@ -591,6 +591,8 @@ class Page {
     const [recording] = this.panels.map(panel => panel.recording).filter(Boolean).reverse();
     const slot = slotOf(recording);
     let at = Math.min(clock.ps, recording.endPs - 1);
+    this.happened = 'Chunks from here on are recorded …';
+    this.draw();
     for (let windows = 0; windows < WINDOWS_AHEAD_MAX; windows++) {
       await recording.around(at);
       const window = recording.windowAt(at);

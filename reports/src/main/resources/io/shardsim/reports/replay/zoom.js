@@ -28,6 +28,8 @@ export class Zoom {
   /** One level further in, or from the last one out to the cluster. */
   async enter() {
     const {page} = this;
+    // There is nothing to come closer to yet.
+    if (!page.panels.some(panel => panel.recording)) return;
     page.clock.pause();
     const next = (this.level + 1) % LEVELS.length;
     if (next === 2 && !await page.toTraffic(recording => this.nic(recording))) return;

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,18 +41,20 @@ public final class FastForward {
 
     /**
      * @param devices all devices of the logical process, in order of their ids
+     * @param seenFromPs says from when on no event within an operation may be left out [ps]
      * @param islands skips what repeats itself in one part of them; null where they have no parts
      */
     public FastForward(
             PeriodicPlan plan,
             List<? extends DeviceState> devices,
             @Nullable SkipObserver observer,
+            LongSupplier seenFromPs,
             @Nullable IslandReplay islands) {
         this.islands = islands;
         this.plan = plan;
         this.devices = devices;
         this.observer = observer;
-        loops = new LoopForward(devices);
+        loops = new LoopForward(devices, seenFromPs);
     }
 
     @Nullable

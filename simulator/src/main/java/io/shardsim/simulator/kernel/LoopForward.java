@@ -3,6 +3,7 @@ package io.shardsim.simulator.kernel;
 import java.util.Arrays;
 import java.util.List;
 import java.util.PrimitiveIterator;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ final class LoopForward {
     private static final int BESIDE_MAX = 4;
 
     private final List<? extends DeviceState> devices;
+    private final LongSupplier seenFromPs;
     private final StateWriter writer = new StateWriter();
 
     /** The operations that were begun last. */
@@ -46,12 +48,17 @@ final class LoopForward {
 
     private record Snapshot(long timePs, long[] state, long[] counters, Totals totals) {}
 
-    LoopForward(List<? extends DeviceState> devices) {
+    /** @param seenFromPs says from when on no event may be left out [ps] */
+    LoopForward(List<? extends DeviceState> devices, LongSupplier seenFromPs) {
         this.devices = devices;
+        this.seenFromPs = seenFromPs;
     }
 
     /** A step of an operation begins. */
     void onRepetition(int current, long nowPs, long executedEvents, FutureEventList events) {
+        if (seenFromPs.getAsLong() <= nowPs) {
+            return;
+        }
         if (!isKnown(current)) {
             operations[begun++ % BESIDE_MAX] = current;
             steps = 0;
@@ -139,7 +146,7 @@ final class LoopForward {
 
     /** Repeats the period between two equal states as often as may be; false when it may not be repeated. */
     private boolean skip(Snapshot from, Snapshot to, FutureEventList events) {
-        long times = times(from, to, events.heldUntilPs());
+        long times = times(from, to, Math.min(events.heldUntilPs(), seenFromPs.getAsLong()));
         if (times <= 0) {
             return false;
         }

@@ -93,7 +93,12 @@ final class Assembly implements SimulationEngine.Parts {
         }
         if (skipsInTime() || observer != null || partition.leaves() == 1) {
             FastForward fastForward = skipsInTime()
-                    ? new FastForward(new PlanPeriods(placement.plans()), devices.states(), watch, islands())
+                    ? new FastForward(
+                            new PlanPeriods(placement.plans()),
+                            devices.states(),
+                            watch,
+                            observer == null ? () -> Long.MAX_VALUE : observer::chunksFromPs,
+                            islands())
                     : null;
             Causality causality = observer == null ? null : observer.causality();
             if (fastForward != null && causality != null) {

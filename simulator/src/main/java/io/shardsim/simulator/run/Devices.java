@@ -62,7 +62,7 @@ final class Devices {
     }
 
     private void create(int node, @Nullable RunObserver observer) {
-        PortObserver ports = observer != null && observer.followsChunks() ? observer : null;
+        PortObserver ports = observer != null && observer.chunksFromPs() < Long.MAX_VALUE ? observer : null;
         for (int slot = 0; slot < cluster.devicesPerNode(); slot++) {
             int id = cluster.deviceId(node, slot);
             banks[id] = new PortBank(id, links(node, slot), ports);

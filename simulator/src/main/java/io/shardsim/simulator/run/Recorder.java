@@ -56,6 +56,9 @@ public final class Recorder implements RunObserver {
     /** When each rank ended its last operation [ps]. */
     private final Map<Integer, Long> finishedPs = new TreeMap<>();
 
+    /** Journeys that are kept and have not arrived. */
+    private int keptUnderWay;
+
     private int spanCount;
     /** From when on a further sample of the totals is worth its time while no operation has ended [ps]. */
     private long nextSamplePs;
@@ -71,7 +74,7 @@ public final class Recorder implements RunObserver {
 
     /**
      * @param fromPs instant from which journeys of chunks are kept [ps]
-     * @param journeysMax journeys that are kept at most; with none, a run skips more
+     * @param journeysMax journeys that are kept at most; once all have arrived, a run skips more
      */
     public Recorder(long fromPs, int journeysMax) {
         this.journeysMax = journeysMax;
@@ -116,8 +119,12 @@ public final class Recorder implements RunObserver {
     }
 
     @Override
-    public boolean followsChunks() {
-        return journeysMax > 0;
+    public long chunksFromPs() {
+        boolean isBareCollective = run != null && run.stepPlan().size() == 1;
+        if (keptUnderWay > 0 || isBareCollective) {
+            return 0;
+        }
+        return journeys.size() < journeysMax ? journeys.fromPs() : Long.MAX_VALUE;
     }
 
     @Override
@@ -163,6 +170,7 @@ public final class Recorder implements RunObserver {
             long since = journeys.startPs(journey) + delayed.getOrDefault(journey, 0L);
             journeys.setHop(journey, hop, startPs - since, leavePs - since);
             if (hop + 1 == path.hops()) {
+                keptUnderWay--;
                 delayed.remove(journey);
             }
         }
@@ -189,9 +197,12 @@ public final class Recorder implements RunObserver {
             return NOT_KEPT;
         }
         if (journeys.size() >= journeysMax) {
-            journeys.closeAt(nowPs);
             return NOT_KEPT;
         }
+        if (journeys.size() + 1 == journeysMax) {
+            journeys.closeAt(nowPs);
+        }
+        keptUnderWay++;
         return journeys.add(
                 headPs, path.id(), path.hops(), EventOrder.operation(order), EventOrder.channel(order), bytes);
     }

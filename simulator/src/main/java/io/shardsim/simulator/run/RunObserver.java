@@ -19,9 +19,12 @@ public interface RunObserver extends PortObserver, FastForward.SkipObserver {
     /** Compute of a rank has stood still, for which the stream of an ordinal is blamed; COMPUTE before its first operation. */
     default void onExposed(int rank, int stream, long fromPs, long untilPs) {}
 
-    /** Whether it hears of every chunk that is not skipped; else steps within a collective are skipped as well, and no port tells. */
-    default boolean followsChunks() {
-        return true;
+    /**
+     * From when on it hears of every chunk that is executed; until then, steps within a collective are skipped as well. No port tells one that begins with
+     * {@link Long#MAX_VALUE} [ps].
+     */
+    default long chunksFromPs() {
+        return 0;
     }
 
     /** Who follows which event sends which; null when nobody does. A run with one must not skip repetition. */

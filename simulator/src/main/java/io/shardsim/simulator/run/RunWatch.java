@@ -45,7 +45,7 @@ final class RunWatch implements FastForward.SkipObserver {
 
             @Override
             public void onRepetition(int operation) {
-                if (rank == 0 && !watching.followsChunks()) {
+                if (rank == 0) {
                     timeline.onRepetition(operation);
                 }
             }
