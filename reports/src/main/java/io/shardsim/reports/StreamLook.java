@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
@@ -175,7 +176,7 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
         for (StreamLook look : ALL) {
             for (Stream each : Stream.values()) {
                 if (each.reportedAs() == look.stream) {
-                    streams.add(Map.of(
+                    streams.add(new TreeMap<>(Map.of(
                             "id",
                             Names.id(each),
                             "as",
@@ -187,7 +188,7 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
                             "waitedFor",
                             look.waitedFor,
                             "share",
-                            look.share()));
+                            look.share())));
                 }
             }
         }

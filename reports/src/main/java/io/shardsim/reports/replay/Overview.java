@@ -1,6 +1,7 @@
 package io.shardsim.reports.replay;
 
 import io.shardsim.reports.StreamLook;
+import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.simulator.observation.Recording;
 import io.shardsim.simulator.observation.Recording.Spans;
 import io.shardsim.simulator.plan.Stream;
@@ -76,6 +77,6 @@ final class Overview {
                 shares.put(part + 1 < PARTS ? StreamLook.all().get(part).id() : "idle", whole);
             }
         }
-        return Map.of("gpus", gpus, "shares", shares);
+        return new JsonObject().with("gpus", gpus).with("shares", shares);
     }
 }

@@ -1,6 +1,7 @@
 package io.shardsim.reports.replay;
 
 import io.shardsim.reports.StreamLook;
+import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.simulator.observation.Recording;
 import io.shardsim.simulator.observation.Recording.Label;
 import io.shardsim.simulator.observation.Recording.Spans;
@@ -36,7 +37,10 @@ final class RankStates {
             texts.putIfAbsent(text, texts.size());
             ranks.put(String.valueOf(rank), texts.get(text));
         });
-        return Map.of("texts", List.copyOf(texts.keySet()), "ranks", ranks, "complete", kept < Recording.SPANS_MAX);
+        return new JsonObject()
+                .with("texts", List.copyOf(texts.keySet()))
+                .with("ranks", ranks)
+                .with("complete", kept < Recording.SPANS_MAX);
     }
 
     private String text(Spans spans) {

@@ -62,7 +62,7 @@ public final class ReplayJson {
                 .with("overview", new Overview(recording).document())
                 .with("states", new RankStates(recording).document())
                 .with("totals", totals())
-                .with("result", ResultsJson.run(result));
+                .with("result", ResultsJson.page(result));
     }
 
     private static Map<String, Object> cluster(Cluster cluster) {

@@ -176,6 +176,13 @@ public final class ResultsJson {
                 .with("settings", settings(facts.settings()));
     }
 
+    /** The same for a page, to whose readers it does not matter how long the simulation took. */
+    public static JsonObject page(RunResult run) {
+        JsonObject out = run(run);
+        out.remove("wall_seconds");
+        return out;
+    }
+
     /** The scenario as it was resolved, by dotted key. */
     private static JsonObject settings(List<Setting> settings) {
         JsonObject out = new JsonObject();

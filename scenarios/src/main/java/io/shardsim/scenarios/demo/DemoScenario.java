@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -129,7 +130,8 @@ public final class DemoScenario {
         List<Map<String, String>> strategies = new ArrayList<>();
         for (String kind : knobs.trains() ? Strategies.kinds() : List.<String>of()) {
             StrategyDescriptor descriptor = Strategies.descriptor(kind);
-            strategies.add(Map.of("kind", kind, "title", descriptor == null ? kind : descriptor.title()));
+            strategies.add(
+                    new TreeMap<>(Map.of("kind", kind, "title", descriptor == null ? kind : descriptor.title())));
         }
         return strategies;
     }

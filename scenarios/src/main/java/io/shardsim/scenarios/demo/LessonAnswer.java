@@ -44,9 +44,9 @@ public final class LessonAnswer {
     public LessonAnswer(Lesson lesson, Map<String, RunResult> runs, @Nullable RunResult again) {
         this.lesson = lesson;
         this.runs = new LinkedHashMap<>(runs);
-        runs.forEach((name, run) -> results.put(name, ResultsJson.run(run)));
+        runs.forEach((name, run) -> results.put(name, ResultsJson.page(run)));
         if (again != null) {
-            results.put(AGAIN, ResultsJson.run(again));
+            results.put(AGAIN, ResultsJson.page(again));
         }
     }
 

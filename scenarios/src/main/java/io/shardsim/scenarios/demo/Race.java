@@ -66,7 +66,7 @@ final class Race {
         out.put("colours", Strategies.colours(DemoScenario.kind(lane.point())));
         Map<String, Object> outline = lane.replay().outline();
         if (outline == null) {
-            out.put("result", ResultsJson.run(lane.result()));
+            out.put("result", ResultsJson.page(lane.result()));
         } else {
             out.putAll(outline);
             out.keySet().removeAll(UNUSED);

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.demo;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.replay.ReplayJson;
+import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.run.Recorder;
 import java.util.ArrayDeque;
@@ -119,7 +120,7 @@ final class Replay {
             journeys += ((List<?>) Objects.requireNonNull(window.get("journeys"))).size();
             from = (Long) Objects.requireNonNull(window.get("until"));
         }
-        return Map.of("outline", outline, "windows", windows);
+        return new JsonObject().with("outline", outline).with("windows", windows);
     }
 
     /** For how long {@link #recorded} knows chunks. */

@@ -34,15 +34,15 @@ final class SavedPage {
         for (Replay run : runs) {
             String name = "run-" + packed.size();
             packed.put(name, run.fits() ? run.recorded(fromPs, journeysMax) : Map.of("outline", unfit(run)));
-            points.add(Map.of(
-                    "words",
-                    words.size() == runs.size() ? run.words() : run.result().label(),
-                    "strategy",
-                    "",
-                    "tooLarge",
-                    !run.fits(),
-                    "run",
-                    name));
+            points.add(new JsonObject()
+                    .with(
+                            "words",
+                            words.size() == runs.size()
+                                    ? run.words()
+                                    : run.result().label())
+                    .with("strategy", "")
+                    .with("tooLarge", !run.fits())
+                    .with("run", name));
         }
         Map<String, Object> own = new LinkedHashMap<>(offer);
         own.keySet().removeAll(List.of("knobs", RACE, "second"));
@@ -58,7 +58,7 @@ final class SavedPage {
     private static Map<String, @Nullable Object> unfit(Replay run) {
         return new JsonObject()
                 .with("label", run.result().label())
-                .with("result", ResultsJson.run(run.result()))
+                .with("result", ResultsJson.page(run.result()))
                 .with("remedy", run.result().remedy());
     }
 
@@ -84,11 +84,15 @@ final class SavedPage {
     }
 
     void add(Lesson lesson, LessonAnswer answer) {
-        lessons.add(Map.of("asked", lesson.asked(), "given", answer.given(), "answer", answer.document()));
+        lessons.add(new JsonObject()
+                .with("asked", lesson.asked())
+                .with("given", answer.given())
+                .with("answer", answer.document()));
     }
 
     /** The file. */
     String write() {
-        return ReplayExport.write(Map.of("offers", offers, "lessons", lessons), packed, !lessons.isEmpty());
+        return ReplayExport.write(
+                new JsonObject().with("offers", offers).with("lessons", lessons), packed, !lessons.isEmpty());
     }
 }

@@ -47,7 +47,7 @@ final class Viewer {
             Map<String, Object> outline = replay.outline();
             if (outline == null) {
                 out.put("label", replay.result().label());
-                out.put("result", ResultsJson.run(replay.result()));
+                out.put("result", ResultsJson.page(replay.result()));
                 out.put("remedy", replay.result().remedy());
             } else {
                 out.putAll(outline);
