@@ -210,6 +210,16 @@ public final class KeyTable {
         return file.<String>map("elsewhere").get(setting);
     }
 
+    /** Models of the catalog by the names that such a file has for them; empty where it describes a model. */
+    public Map<String, String> models() {
+        return file.map("models");
+    }
+
+    /** The kernels that this software runs where a strategy has these. */
+    public String kernels(String ofStrategy) {
+        return file.<String>map("kernels").getOrDefault(ofStrategy, ofStrategy);
+    }
+
     /** All documented keys in the table's order. */
     List<Entry> entries() {
         return List.copyOf(entries.values());

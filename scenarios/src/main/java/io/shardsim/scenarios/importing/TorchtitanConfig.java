@@ -38,7 +38,11 @@ final class TorchtitanConfig implements Importer {
     public void contribute(ForeignFile file, Draft draft) {
         String model = file.text("model.name");
         String flavor = file.text("model.flavor");
-        draft.give(Draft.HUB_NAME, model == null ? null : model + "-" + flavor, file.key("model.flavor"));
+        String known = file.table().models().get(model + " " + flavor);
+        draft.give(
+                Draft.HUB_NAME,
+                model == null || known != null ? known : model + "-" + flavor,
+                file.key("model.flavor"));
         draft.giveWhole(file, "training.seq_len", Draft.SEQUENCE, 1, 16_777_216);
         draft.byDefault(Draft.SEQUENCE, 2048L, "torchtitan's default");
         contributeBatch(file, draft);
@@ -48,7 +52,8 @@ final class TorchtitanConfig implements Importer {
         contributeParallelism(file, draft);
         draft.giveDecimal(file, "training.max_norm", Draft.CLIPPING, 0, 1e9);
         draft.byDefault(Draft.CLIPPING, 1.0, "torchtitan's default");
-        draft.byDefault(Draft.ATTENTION, "flash", "PyTorch's scaled_dot_product_attention");
+        boolean half = !"fp32".equals(draft.text(Draft.PRECISION));
+        draft.byDefault(Draft.ATTENTION, half ? "flash" : "standard", "PyTorch's scaled_dot_product_attention");
         OptimizerName.contribute(file, draft, "optimizer.name", null);
     }
 

@@ -39,6 +39,7 @@ class WrittenBackTest {
             "training.activation_checkpointing",
             "training.global_batch",
             "training.kernels",
+            "training.optimizer",
             "training.precision");
 
     private record Written(Export export, Variations file) {}
