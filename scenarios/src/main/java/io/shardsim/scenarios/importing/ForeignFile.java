@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.importing;
 
+import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.simulator.yaml.Position;
@@ -17,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,9 @@ final class ForeignFile {
     private final Origins origins;
     private final Problems problems;
     private final Map<String, ForeignKey> keys = new LinkedHashMap<>();
+    /** By the words of the table that this one is like; null for what is not said. */
+    private final Map<String, @Nullable ForeignKey> read = new HashMap<>();
+
     private final Map<String, Integer> used = new HashMap<>();
     private int unknown;
 
@@ -59,6 +64,32 @@ final class ForeignFile {
         this.problems = problems;
         root.entries().forEach(entry -> flatten(YamlReader.printable(entry.key()), entry.value(), entry.keyPosition()));
         keys.values().forEach(this::judge);
+        table.reads().forEach(this::read);
+    }
+
+    /** What a key says in the words of another table. */
+    private void read(Block row) {
+        Map<String, String> words = row.map("to");
+        row.<String>list("keys").stream()
+                .map(this::key)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .ifPresent(
+                        key -> read.put(row.text("as", ""), "names".equals(row.text("type")) ? key : said(key, words)));
+    }
+
+    private @Nullable ForeignKey said(ForeignKey key, Map<String, String> words) {
+        String written = String.join(" ", words(key.path()));
+        String word = words.getOrDefault(written.toLowerCase(Locale.ROOT), words.get("*"));
+        if (words.isEmpty() || isOpen(key) || "*".equals(word)) {
+            return key;
+        }
+        if (word == null) {
+            key.judge(
+                    Verdict.DECIDES_THE_ANSWER,
+                    "of its values " + String.join(", ", words.keySet()) + " are simulated");
+        }
+        return word == null || word.equals("-") ? null : key.as(word);
     }
 
     private void flatten(String path, YamlNode value, Position position) {
@@ -177,8 +208,17 @@ final class ForeignFile {
     /** The key of this path if it has a value. */
     @Nullable
     ForeignKey key(String path) {
-        ForeignKey key = keys.get(path);
+        ForeignKey key = keys.containsKey(path) || read.containsKey(path) ? keys.get(path) : within(path);
+        key = read.getOrDefault(path, key);
         return key == null || !key.isSet() ? null : key;
+    }
+
+    private @Nullable ForeignKey within(String word) {
+        return table.paths(word).stream()
+                .map(keys::get)
+                .filter(key -> key != null && key.isSet())
+                .findFirst()
+                .orElse(null);
     }
 
     boolean has(String path) {
@@ -303,7 +343,7 @@ final class ForeignFile {
 
     /** Adds a problem at a key, or at the beginning of the file where it is absent. */
     void refuse(String path, String message) {
-        ForeignKey key = keys.get(path);
+        ForeignKey key = key(path);
         problems.add(key == null ? Position.START : key.position(), message);
     }
 

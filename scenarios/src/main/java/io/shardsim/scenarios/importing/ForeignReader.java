@@ -57,7 +57,7 @@ final class ForeignReader {
         if (called != null || problems.size() > before) {
             return called;
         }
-        String unread = shell ? null : Known.unread(text);
+        String unread = shell ? null : Known.unread(text, name.endsWith(".py"));
         if (unread != null) {
             return problems.refuse(Position.START, unread);
         }
@@ -80,7 +80,7 @@ final class ForeignReader {
 
     /** What a script or a notebook calls, where it is more than what people paste of one. */
     private static @Nullable Content called(String file, String text, Problems problems) {
-        boolean script = file.endsWith(".py") && Known.unread(text) == null;
+        boolean script = file.endsWith(".py") && Known.unread(text, true) == null;
         if (!script && !file.endsWith(".ipynb")) {
             return null;
         }

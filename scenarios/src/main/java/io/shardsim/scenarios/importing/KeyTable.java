@@ -107,8 +107,46 @@ public final class KeyTable {
     static KeyTable read(String name) {
         Block own = block(name, "table");
         Map<String, Entry> entries = entries(own, name);
+        String like = own.text("like");
+        if (like != null) {
+            Map<String, Entry> words = entries(block(like, "table"), like);
+            own.<String>list("within")
+                    .forEach(prefix -> words.forEach((key, entry) -> entries.putIfAbsent(within(prefix, key), entry)));
+        }
         entries(block(COMMON, "table"), COMMON).forEach(entries::putIfAbsent);
         return new KeyTable(own, entries);
+    }
+
+    /** A word of another table as it stands below a prefix; none is written as a dot. */
+    private static String within(String prefix, String word) {
+        return (prefix.equals(".") ? "" : prefix) + word.replace('-', '_');
+    }
+
+    /** Paths under which such a file may have a word of the table that it is like. */
+    List<String> paths(String word) {
+        return file.<String>list("within").stream()
+                .map(prefix -> within(prefix, word))
+                .toList();
+    }
+
+    /** Keys that have other words for the same. */
+    List<Block> reads() {
+        return file.list("reads");
+    }
+
+    /** What the framework does without a key, by keys of a scenario. */
+    Map<String, String> defaults() {
+        return file.map("defaults");
+    }
+
+    /** Keys that multiply to the number of GPUs; empty for none. */
+    List<String> mesh() {
+        return file.list("mesh");
+    }
+
+    /** Where a model is described that the file leaves out. */
+    String modelIn() {
+        return file.text("model_in", "which another file does");
     }
 
     private static Map<String, ValueType> types() {

@@ -413,7 +413,7 @@ final class MegatronArguments implements Importer {
         });
         draft.giveWhole(file, "ddp-bucket-size", "strategy.bucket_size", 1, 1_000_000_000_000L);
         for (String key : List.of("fp8-format", "fp8-hybrid", "fp8-e4m3")) {
-            if (file.has(key)) {
+            if (file.has(key) && !"false".equalsIgnoreCase(file.text(key))) {
                 draft.give(Draft.PROFILE, "transformer-engine-fp8", file.key(key));
             }
         }

@@ -88,7 +88,7 @@ public final class ScenarioImport {
         String text = YamlReader.text(file, found);
         ForeignReader.Content content = text == null ? null : ForeignReader.read(file, text, found);
         if (content == null || OpenedFile.isScenario(content.root())) {
-            return text == null || content != null ? null : Known.unread(text);
+            return text == null || content != null ? null : Known.unread(text, file.endsWith(".py"));
         }
         Importer importer = Importers.recognize(content.root(), content.arguments());
         return importer == null
