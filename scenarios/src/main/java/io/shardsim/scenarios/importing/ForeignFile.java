@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,11 @@ final class ForeignFile {
 
     private static final Pattern INDEX = Pattern.compile("\\[\\d+]|#\\d+$");
     private static final Pattern VARIABLE = Pattern.compile("\\$[A-Za-z_{(0-9@*]|`");
+    private static final Pattern REFERENCE = Pattern.compile("\\$\\{(\\.*)(\\w+(?:\\.\\w+)*)}");
+    private static final Pattern PRODUCT = Pattern.compile("\\$\\{multiply: *(\\d{1,9}) *, *(\\d{1,9}) *}");
+    /** A reference may lead to another one; beyond that they go in circles. */
+    private static final int REFERENCES_MAX = 8;
+
     private static final String ENABLED = ".enabled";
     /** Looking for near names takes time, and a file of so many unknown keys is of another kind. */
     private static final int SUGGESTIONS_MAX = 100;
@@ -63,8 +69,34 @@ final class ForeignFile {
         this.origins = origins;
         this.problems = problems;
         root.entries().forEach(entry -> flatten(YamlReader.printable(entry.key()), entry.value(), entry.keyPosition()));
+        keys.replaceAll((path, key) -> key.text().contains("${") ? followed(key) : key);
         keys.values().forEach(this::judge);
         table.reads().forEach(this::read);
+    }
+
+    /** References of OmegaConf to other keys, and products of them; what leads nowhere stays as it is written. */
+    private ForeignKey followed(ForeignKey key) {
+        String text = key.text();
+        for (int i = 0; i < REFERENCES_MAX; i++) {
+            Matcher reference = REFERENCE.matcher(text);
+            Matcher product = PRODUCT.matcher(text);
+            if (product.find()) {
+                text = product.replaceFirst(
+                        String.valueOf(Long.parseLong(product.group(1)) * Long.parseLong(product.group(2))));
+            } else if (reference.find()) {
+                String from = key.path();
+                for (int dots = reference.group(1).length(); dots > 0; dots--) {
+                    from = from.substring(0, Math.max(0, from.lastIndexOf('.')));
+                }
+                boolean below = !reference.group(1).isEmpty() && !from.isEmpty();
+                ForeignKey found = keys.get((below ? from + "." : "") + reference.group(2));
+                if (found == null) {
+                    return key;
+                }
+                text = reference.replaceFirst(Matcher.quoteReplacement(found.text()));
+            }
+        }
+        return new ForeignKey(this, key.path(), new Scalar(key.position(), text, true), key.position());
     }
 
     /** What a key says in the words of another table. */

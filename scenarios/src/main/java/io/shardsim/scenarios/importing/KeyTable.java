@@ -11,6 +11,7 @@ import io.shardsim.simulator.schema.ShippedFile;
 import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -73,11 +74,13 @@ public final class KeyTable {
 
     private final Block file;
     private final Map<String, Entry> entries;
+    private final List<Block> reads;
     private final Map<Pattern, Entry> patterns = new LinkedHashMap<>();
     /** Paths of blocks that hold known keys, and the names of these. */
     private final Map<String, Set<String>> children = new LinkedHashMap<>();
 
-    private KeyTable(Block file, Map<String, Entry> entries) {
+    private KeyTable(Block file, Map<String, Entry> entries, List<Block> reads) {
+        this.reads = reads;
         this.file = file;
         this.entries = entries;
         for (String key : entries.keySet()) {
@@ -107,14 +110,17 @@ public final class KeyTable {
     static KeyTable read(String name) {
         Block own = block(name, "table");
         Map<String, Entry> entries = entries(own, name);
+        List<Block> reads = new ArrayList<>(own.<Block>list("reads"));
         String like = own.text("like");
         if (like != null) {
-            Map<String, Entry> words = entries(block(like, "table"), like);
+            Block other = block(like, "table");
+            reads.addAll(other.<Block>list("reads"));
+            Map<String, Entry> words = entries(other, like);
             own.<String>list("within")
                     .forEach(prefix -> words.forEach((key, entry) -> entries.putIfAbsent(within(prefix, key), entry)));
         }
         entries(block(COMMON, "table"), COMMON).forEach(entries::putIfAbsent);
-        return new KeyTable(own, entries);
+        return new KeyTable(own, entries, reads);
     }
 
     /** A word of another table as it stands below a prefix; none is written as a dot. */
@@ -129,9 +135,9 @@ public final class KeyTable {
                 .toList();
     }
 
-    /** Keys that have other words for the same. */
+    /** Keys that have other words for the same; those of the table that this one is like come last. */
     List<Block> reads() {
-        return file.list("reads");
+        return reads;
     }
 
     /** What the framework does without a key, by keys of a scenario. */

@@ -47,12 +47,12 @@ final class Known {
             long runs =
                     each.<String>list("runs").stream().filter(script::contains).count();
             long count = each.list("keys").stream().filter(found::contains).count() + KEYS_MIN * runs;
-            if (count > most && (scripts || !each.flag("scripts", false))) {
+            if (count > most) {
                 kind = each;
                 most = count;
             }
         }
-        return kind == null
+        return kind == null || !scripts && kind.flag("scripts", false)
                 ? null
                 : "is " + kind.text("title")
                         + ", which is not read; give the config.json of its model and its DeepSpeed or"

@@ -1,7 +1,6 @@
 package io.shardsim.scenarios.importing;
 
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The arguments of Megatron-LM's training scripts, of its fork by DeepSpeed, and of the launcher before them. */
@@ -123,9 +122,6 @@ final class MegatronArguments implements Importer {
         }
         Long experts = file.whole("num-experts", 1, MOST);
         draft.give("model.experts", experts == null || experts == 1 ? null : experts, file.key("num-experts"));
-        draft.giveWhole(file, "moe-router-topk", "model.experts_per_token", 1, MOST);
-        draft.giveWhole(file, "moe-ffn-hidden-size", "model.expert_ffn", 1, MOST);
-        draft.giveWhole(file, "moe-shared-expert-intermediate-size", "model.shared_expert_ffn", 1, MOST);
     }
 
     private static @Nullable Long required(ForeignFile file, Draft draft, String key, String name) {
@@ -221,15 +217,9 @@ final class MegatronArguments implements Importer {
     }
 
     private static void contributeTraining(ForeignFile file, Draft draft) {
-        String batch = file.has("micro-batch-size") ? "micro-batch-size" : "batch-size";
-        draft.giveWhole(file, batch, Draft.MICRO_BATCH, 1, 65_536);
-        draft.giveWhole(file, "global-batch-size", Draft.GLOBAL_BATCH, 1, 1_000_000_000);
-        String length = file.has("seq-length") ? "seq-length" : "encoder-seq-length";
-        draft.giveWhole(file, length, Draft.SEQUENCE, 1, 16_777_216);
         draft.giveIf(file, "bf16", Draft.PRECISION, "bf16");
         draft.giveIf(file, "fp16", Draft.PRECISION, "fp16");
         draft.byDefault(Draft.PRECISION, "fp32", "no --bf16 and no --fp16");
-        draft.giveDecimal(file, "clip-grad", Draft.CLIPPING, 0, 1e9);
         draft.byDefault(Draft.CLIPPING, 1.0, "Megatron-LM's default");
         Double hidden = file.decimal("hidden-dropout", 0, 1);
         Double attention = file.decimal("attention-dropout", 0, 1);
@@ -248,10 +238,6 @@ final class MegatronArguments implements Importer {
     }
 
     private static void contributeAttention(ForeignFile file, Draft draft) {
-        for (String key :
-                List.of("use-flash-attn", "use-flash-attn-v1", "use-flash-attn-v2", "use-flash-attn-triton")) {
-            draft.giveIf(file, key, Draft.ATTENTION, "flash");
-        }
         String backend = file.choice("attention-backend", List.of("auto", "flash", "fused", "unfused", "local"));
         if (backend != null && !backend.equals("auto")) {
             boolean joined = backend.equals("flash") || backend.equals("fused");
@@ -396,22 +382,6 @@ final class MegatronArguments implements Importer {
     }
 
     private static void contributeOverlap(ForeignFile file, Draft draft) {
-        Map<String, String> flags = Map.of(
-                "overlap-grad-reduce", "overlap_grad_reduce",
-                "overlap-param-gather", "overlap_param_gather",
-                "tp-comm-overlap", "overlap_tensor_exchange",
-                "fp8-param-gather", "fp8_param_gather",
-                "fp8-param", "fp8_param_gather");
-        flags.forEach((theirs, ours) -> draft.give("strategy." + ours, file.flag(theirs), file.key(theirs)));
-        Map<String, String> opposites = Map.of(
-                "no-gradient-accumulation-fusion", "gradient_accumulation_fusion",
-                "no-async-tensor-model-parallel-allreduce", "async_tensor_all_reduce",
-                "no-scatter-gather-tensors-in-pipeline", "scatter_gather");
-        opposites.forEach((theirs, ours) -> {
-            Boolean said = file.flag(theirs);
-            draft.give("strategy." + ours, said == null ? null : !said, file.key(theirs));
-        });
-        draft.giveWhole(file, "ddp-bucket-size", "strategy.bucket_size", 1, 1_000_000_000_000L);
         for (String key : List.of("fp8-format", "fp8-hybrid", "fp8-e4m3")) {
             if (file.has(key) && !"false".equalsIgnoreCase(file.text(key))) {
                 draft.give(Draft.PROFILE, "transformer-engine-fp8", file.key(key));

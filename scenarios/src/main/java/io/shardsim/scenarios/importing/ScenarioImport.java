@@ -156,7 +156,10 @@ public final class ScenarioImport {
         draft.choose(Draft.NODES, choices.nodes(), "--nodes");
         draft.choose(Draft.SEQUENCE, choices.sequenceLength(), "--sequence-length");
         draft.choose("model", choices.model(), "--model");
-        importers.forEach((file, importer) -> importer.contribute(file, draft));
+        importers.forEach((file, importer) -> {
+            draft.giveByTable(file);
+            importer.contribute(file, draft);
+        });
         draft.runLater();
         throwIfAny();
         Completion completion = new Completion(draft, files, choices);
