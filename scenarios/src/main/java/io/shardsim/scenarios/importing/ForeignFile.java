@@ -106,14 +106,21 @@ final class ForeignFile {
                 .map(this::key)
                 .filter(Objects::nonNull)
                 .findFirst()
-                .ifPresent(
-                        key -> read.put(row.text("as", ""), "names".equals(row.text("type")) ? key : said(key, words)));
+                .ifPresent(key -> {
+                    ForeignKey said = "names".equals(row.text("type")) ? key : said(key, words);
+                    if (said != null || !read.containsKey(row.text("as", ""))) {
+                        read.put(row.text("as", ""), said);
+                    }
+                });
     }
 
     private @Nullable ForeignKey said(ForeignKey key, Map<String, String> words) {
-        String written = String.join(" ", words(key.path()));
-        String word = words.getOrDefault(written.toLowerCase(Locale.ROOT), words.get("*"));
-        if (words.isEmpty() || isOpen(key) || "*".equals(word)) {
+        if (words.isEmpty() || isOpen(key)) {
+            return key;
+        }
+        String written = String.join(" ", words(key.path())).toLowerCase(Locale.ROOT);
+        String word = words.getOrDefault(written, words.get("*"));
+        if ("*".equals(word)) {
             return key;
         }
         if (word == null) {

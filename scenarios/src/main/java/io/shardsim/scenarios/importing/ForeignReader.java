@@ -47,6 +47,11 @@ final class ForeignReader {
         int before = problems.size();
         String name = file.toLowerCase(Locale.ROOT);
         boolean shell = isShell(name, text);
+        String manifest = shell ? null : Manifest.script(text);
+        Mapping command = manifest == null ? null : arguments(manifest, problems);
+        if (command != null) {
+            return new Content(command, true, new Origins());
+        }
         boolean likely =
                 shell || !hasLanguage(name) && !withoutComments(text).startsWith("{") && looksLikeArguments(text);
         Mapping arguments = likely ? arguments(text, problems) : null;

@@ -383,9 +383,9 @@ final class MegatronArguments implements Importer {
 
     private static void contributeOverlap(ForeignFile file, Draft draft) {
         for (String key : List.of("fp8-format", "fp8-hybrid", "fp8-e4m3")) {
-            if (file.has(key) && !"false".equalsIgnoreCase(file.text(key))) {
-                draft.give(Draft.PROFILE, "transformer-engine-fp8", file.key(key));
-            }
+            ForeignKey format = file.key(key);
+            boolean on = format != null && !format.text().equalsIgnoreCase("false");
+            draft.give(Draft.PROFILE, on ? "transformer-engine-fp8" : null, format);
         }
     }
 }
