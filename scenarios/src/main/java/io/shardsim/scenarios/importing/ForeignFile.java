@@ -18,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -104,7 +103,7 @@ final class ForeignFile {
         Map<String, String> words = row.map("to");
         row.<String>list("keys").stream()
                 .map(this::key)
-                .filter(Objects::nonNull)
+                .filter(key -> key != null && switchedOff(key.path()) == null)
                 .findFirst()
                 .ifPresent(key -> {
                     ForeignKey said = "names".equals(row.text("type")) ? key : said(key, words);

@@ -101,9 +101,6 @@ final class MegatronArguments implements Importer {
         }
         contributeGroups(file, draft);
         contributeVocabulary(file, draft);
-        for (String key : List.of("untie-embeddings-and-output-weights", "no-tie-embed-logits")) {
-            draft.give("model.tied_embeddings", file.flag(key, false) ? Boolean.FALSE : null, file.key(key));
-        }
         draft.byDefault("model.tied_embeddings", true, "no --untie-embeddings-and-output-weights");
         contributePositions(file, draft);
         contributeNorm(file, gated);
@@ -151,9 +148,6 @@ final class MegatronArguments implements Importer {
             draft.give("model.kv_heads", groups == null ? Long.valueOf(1) : groups, file.key("group-query-attention"));
         } else {
             file.judge("num-query-groups", Verdict.IRRELEVANT, "read with --group-query-attention only");
-        }
-        for (String key : List.of("num-key-value-heads", "num-attention-heads-kv")) {
-            draft.giveWhole(file, key, "model.kv_heads", 1, MOST);
         }
     }
 
@@ -227,7 +221,6 @@ final class MegatronArguments implements Importer {
         boolean on = hidden == null || attention == null || hidden > 0 || attention > 0;
         draft.give("training.dropout", on, key);
         draft.byDefault("training.dropout", true, "Megatron-LM's default, 0.1");
-        contributeAttention(file, draft);
         Double momentum = file.decimal("sgd-momentum", 0, 1);
         OptimizerName.contribute(file, draft, "optimizer", momentum == null ? DEFAULT_SGD_MOMENTUM : momentum);
         List<String> moments = List.of("exp-avg-dtype", "exp-avg-sq-dtype");
@@ -237,22 +230,10 @@ final class MegatronArguments implements Importer {
         }
     }
 
-    private static void contributeAttention(ForeignFile file, Draft draft) {
-        String backend = file.choice("attention-backend", List.of("auto", "flash", "fused", "unfused", "local"));
-        if (backend != null && !backend.equals("auto")) {
-            boolean joined = backend.equals("flash") || backend.equals("fused");
-            draft.give(Draft.ATTENTION, joined ? "flash" : "standard", file.key("attention-backend"));
-        }
-    }
-
     private static void contributeCheckpointing(ForeignFile file, Draft draft) {
         String how = file.has("recompute-granularity") ? "recompute-granularity" : "activations-checkpoint-granularity";
         String granularity = file.choice(how, List.of("full", "selective"));
         draft.give(Draft.CHECKPOINTING, granularity, file.key(how));
-        draft.giveIf(file, "recompute-activations", Draft.CHECKPOINTING, "selective");
-        for (String key : List.of("checkpoint-activations", "deepspeed-activation-checkpointing")) {
-            draft.giveIf(file, key, Draft.CHECKPOINTING, "full");
-        }
         for (String key : List.of("activations-checkpoint-method", "recompute-method", "checkpoint-method")) {
             if (file.has(key)) {
                 draft.assume(Draft.CHECKPOINTING, "full", "a method of recomputation is named");
@@ -342,7 +323,6 @@ final class MegatronArguments implements Importer {
         String tensor = file.has("tensor-model-parallel-size") ? "tensor-model-parallel-size" : "model-parallel-size";
         draft.giveWhole(file, tensor, "strategy.tensor_parallel", 1, 65_536);
         Long stages = draft.giveWhole(file, "pipeline-model-parallel-size", "strategy.pipeline_parallel", 1, 4096);
-        draft.giveWhole(file, "context-parallel-size", "strategy.context_parallel", 1, 65_536);
         Long ranks = file.whole(tensor, 1, 65_536);
         Long experts = draft.giveWhole(file, "expert-model-parallel-size", "strategy.expert_parallel", 1, 65_536);
         if (experts != null && experts > 1 && ranks != null && ranks > 1 && !file.has("expert-tensor-parallel-size")) {
