@@ -1,7 +1,6 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
-import java.util.List;
 
 /** A configuration of axolotl, which runs the Trainer of Hugging Face under other names. */
 final class AxolotlConfig implements Importer {
@@ -73,9 +72,5 @@ final class AxolotlConfig implements Importer {
 
     private static void contributeAttention(ForeignFile file, Draft draft) {
         HuggingFaceModel.give(file, draft, "attn_implementation");
-        for (String key : List.of("flash_attention", "sdp_attention", "xformers_attention", "flex_attention")) {
-            draft.giveIf(file, key, Draft.ATTENTION, "flash");
-        }
-        draft.giveIf(file, "eager_attention", Draft.ATTENTION, "standard");
     }
 }

@@ -53,7 +53,7 @@ final class Draft {
         boolean described = file.has("num-layers");
         file.table().defaults().forEach((name, text) -> {
             if (described || !name.startsWith("model.")) {
-                byDefault(name, value(text), "the default of a " + file.table().title());
+                byDefault(name, value(text), "the framework's default");
             }
         });
         file.table().reads().forEach(row -> giveRow(row, file));

@@ -117,7 +117,10 @@ final class ForeignFile {
         if (words.isEmpty() || isOpen(key)) {
             return key;
         }
-        String written = String.join(" ", words(key.path())).toLowerCase(Locale.ROOT);
+        YamlNode value = key.value() instanceof Sequence list && list.items().size() == 1
+                ? list.items().get(0)
+                : key.value();
+        String written = value instanceof Scalar scalar ? scalar.text().toLowerCase(Locale.ROOT) : "";
         String word = words.getOrDefault(written, words.get("*"));
         if ("*".equals(word)) {
             return key;
@@ -297,8 +300,8 @@ final class ForeignFile {
             return null;
         }
         Scalar folded = new Scalar(key.position(), key.text().toLowerCase(Locale.ROOT), false);
-        return (String)
-                ScalarTypes.choice(words).read(key.value() instanceof Scalar ? folded : key.value(), path, problems);
+        return (String) ScalarTypes.choice(words)
+                .read(key.value() instanceof Scalar ? folded : key.value(), key.path(), problems);
     }
 
     /** True or false as JSON, Python and YAML 1.1 write it. */
@@ -320,7 +323,7 @@ final class ForeignFile {
         }
         String found = key.value() instanceof Scalar ? YamlReader.printable(key.text()) + " is" : "is";
         return problems.refuse(
-                key.position(), path + " " + found + " " + key.value().kind() + "; write true or false");
+                key.position(), key.path() + " " + found + " " + key.value().kind() + "; write true or false");
     }
 
     boolean flag(String path, boolean otherwise) {
@@ -330,7 +333,9 @@ final class ForeignFile {
 
     private @Nullable Object read(String path, ValueType type) {
         ForeignKey key = key(path);
-        return key == null || isAuto(path) || refusedVariable(key) ? null : type.read(key.value(), path, problems);
+        return key == null || isAuto(path) || refusedVariable(key)
+                ? null
+                : type.read(key.value(), key.path(), problems);
     }
 
     Origins origins() {

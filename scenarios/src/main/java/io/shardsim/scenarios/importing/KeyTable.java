@@ -64,6 +64,13 @@ public final class KeyTable {
      * @param source with its date
      */
     record Entry(String key, Verdict verdict, String note, Set<String> off, String source) {
+        /** The same where a switch may be written as false, which an argument never is. */
+        Entry orFalse() {
+            Set<String> none = new LinkedHashSet<>(off);
+            none.add(verdict == Verdict.MODELLED ? "" : "false");
+            return new Entry(key, verdict, note, none, source);
+        }
+
         /** The scenario's key that this one sets and nothing else; null where there is none. */
         @Nullable
         String sets() {
@@ -117,7 +124,8 @@ public final class KeyTable {
             reads.addAll(other.<Block>list("reads"));
             Map<String, Entry> words = entries(other, like);
             own.<String>list("within")
-                    .forEach(prefix -> words.forEach((key, entry) -> entries.putIfAbsent(within(prefix, key), entry)));
+                    .forEach(prefix ->
+                            words.forEach((key, entry) -> entries.putIfAbsent(within(prefix, key), entry.orFalse())));
         }
         entries(block(COMMON, "table"), COMMON).forEach(entries::putIfAbsent);
         return new KeyTable(own, entries, reads);

@@ -124,7 +124,7 @@ final class MegatronArguments implements Importer {
     private static @Nullable Long required(ForeignFile file, Draft draft, String key, String name) {
         Long value = file.whole(key, 1, MOST);
         if (!file.has(key)) {
-            file.refuse(key, "has no --" + key + ", which the shape of the model needs; add it");
+            file.refuse(key, "has no " + key + ", which the shape of the model needs; add it");
         }
         draft.give(name, value, file.key(key));
         return value;

@@ -8,15 +8,18 @@ final class NeoxConfig extends RenamedConfig {
         super("neox", new MegatronArguments());
     }
 
-    /** Gate and other half take two thirds of the width together, each filled up to a multiple. */
+    /** Gate and other half take two thirds of the width together, each filled up to a multiple; a width that leaves them too few is that of one of them, as older versions have it. */
     @Override
     public void contribute(ForeignFile file, Draft draft) {
-        Long width = file.whole(WIDTH, 1, Integer.MAX_VALUE);
+        Long said = file.whole(WIDTH, 1, Integer.MAX_VALUE);
         Long multiple = file.whole("mlp_multiple_of", 1, Integer.MAX_VALUE);
+        Long hidden = file.whole("hidden-size", 1, Integer.MAX_VALUE);
         boolean gated = file.flag("swiglu", false);
-        if (width != null) {
+        if (hidden != null && (gated || said != null)) {
+            long width = said == null ? 8 * hidden : said;
             long step = multiple == null || !gated ? 1 : multiple;
-            draft.give("model.ffn", ((gated ? width / 3 : width) + step - 1) / step * step, file.key(WIDTH));
+            long half = gated && width >= 6 * hidden ? width / 3 : width;
+            draft.give("model.ffn", (half + step - 1) / step * step, file.key(said == null ? "swiglu" : WIDTH));
         }
         super.contribute(file, draft);
     }
