@@ -50,13 +50,15 @@ final class Draft {
 
     /** What the table of a file's kind says of its keys, and what the framework does without them. */
     void giveByTable(ForeignFile file) {
-        boolean described = file.has("num-layers");
+        boolean described = file.has("num-layers") || file.has("model_type");
         file.table().defaults().forEach((name, text) -> {
             if (described || !name.startsWith("model.")) {
                 byDefault(name, value(text), "the framework's default");
             }
         });
-        file.table().reads().forEach(row -> giveRow(row, file));
+        file.table().reads().stream()
+                .filter(row -> described || !has("model") || !row.text("as", "").startsWith("model."))
+                .forEach(row -> giveRow(row, file));
         if (file.table().mesh().stream().findFirst().filter(file::has).isPresent()) {
             giveMesh(file, file.table().mesh());
         }

@@ -39,9 +39,7 @@ class RenamedConfig implements Importer {
             like.contribute(file, draft);
         }
         draft.afterwards(whole -> {
-            if (!whole.has("model")
-                    && !whole.has(Draft.HUB_NAME)
-                    && whole.block("model").isEmpty()) {
+            if (!whole.has("model") && !whole.has(Draft.HUB_NAME) && !whole.has("model.hidden")) {
                 file.refuse(
                         "",
                         "describes no model, " + file.table().modelIn()

@@ -312,7 +312,7 @@ class PublicImportsTest {
         String file = file(name, text.replace(";", "\n") + "\n");
         assertThat(shell.shardsim("import", file)).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains(name + ":1:").contains(problem);
-        assertThat(shell.shardsim("import", file, "--model", "llama3-8b", "--nodes", "2"))
+        assertThat(shell.shardsim("import", file, "--model", "llama3-8b"))
                 .as(shell.err())
                 .isZero();
         assertThat(shell.out()).contains("model: llama3-8b");
