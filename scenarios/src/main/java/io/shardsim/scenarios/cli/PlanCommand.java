@@ -17,6 +17,7 @@ import io.shardsim.scenarios.planning.PlanJson;
 import io.shardsim.scenarios.planning.PlanText;
 import io.shardsim.scenarios.planning.Planner;
 import io.shardsim.scenarios.scenario.ScenarioKeys;
+import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.scenarios.scenario.Variations;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
@@ -277,9 +278,10 @@ final class PlanCommand extends Speaking {
     }
 
     /** In which software the best runs. */
-    private static String next(String kind) {
+    private static String next(Candidate best) {
+        Task.Training task = (Task.Training) best.point().task();
         List<String> able = Arrays.stream(Framework.values())
-                .filter(framework -> framework.kinds().contains(kind))
+                .filter(framework -> framework.takes(best.kind(), task.model()))
                 .map(Framework::word)
                 .toList();
         return able.isEmpty()
@@ -327,7 +329,7 @@ final class PlanCommand extends Speaking {
             PrintWriter words = write != null && configuration.isTerminal() ? err() : out();
             words.print(text);
             if (!json && write == null && !plan.best().isEmpty()) {
-                words.println(next(plan.best().get(0).candidate().kind()));
+                words.println(next(plan.best().get(0).candidate()));
             }
             words.flush();
             interruption.finished();

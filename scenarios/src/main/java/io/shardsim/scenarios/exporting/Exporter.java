@@ -60,7 +60,8 @@ public final class Exporter {
         if (refusal != null) {
             throw refused(framework, settings, "cannot run this " + settings.kind() + ": " + refusal);
         }
-        String unwritten = unwritten(settings);
+        // Files that only name a model carry any.
+        String unwritten = writer.table().models().isEmpty() ? unwritten(settings) : null;
         if (unwritten != null) {
             throw refused(
                     framework,
@@ -74,7 +75,8 @@ public final class Exporter {
         List<WrittenFile> files = writer.files(settings, instance);
         Settings back = readBack(files, instance, settings);
         List<Lost> lost = new ArrayList<>(compare(settings, back, writer));
-        ScenarioPoint carried = lost.isEmpty() ? null : carried(point, back);
+        boolean same = lost.isEmpty() && settings.is(Settings.KERNELS, String.valueOf(back.text(Settings.KERNELS)));
+        ScenarioPoint carried = same ? null : carried(point, back);
         addUnsaid(file, files, instance, lost);
         return new Export(files, writer.launch(settings), writer.notes(settings), lost, carried);
     }
@@ -136,7 +138,8 @@ public final class Exporter {
             boolean compared = key.equals(Settings.KIND)
                     ? !sameWork
                     : sameWork || !key.startsWith("strategy.") || isGiven(ours, key);
-            if (compared && !key.equals(DEFAULT_GROUP) && !Objects.equals(value, back.value(key))) {
+            Object expected = key.equals(Settings.KERNELS) ? writer.table().kernels(String.valueOf(value)) : value;
+            if (compared && !key.equals(DEFAULT_GROUP) && !Objects.equals(expected, back.value(key))) {
                 lost.add(new Lost(key, String.valueOf(ours.text(key)), back.text(key), remedy(key, writer)));
             }
         });

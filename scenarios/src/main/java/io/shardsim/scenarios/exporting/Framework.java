@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.exporting;
 
+import io.shardsim.simulator.workload.ModelShape;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -11,7 +12,8 @@ public enum Framework {
     DEEPSPEED("DeepSpeed", new DeepSpeedWriter()),
     FSDP("Accelerate", new AccelerateWriter()),
     SMP("SageMaker", new SageMakerWriter()),
-    MEGATRON("Megatron-LM", new MegatronWriter());
+    MEGATRON("Megatron-LM", new MegatronWriter()),
+    TORCHTITAN("torchtitan", new TorchtitanWriter());
 
     private final String title;
     private final FrameworkWriter writer;
@@ -45,6 +47,12 @@ public enum Framework {
     /** Kinds of strategies that it runs. */
     public List<String> kinds() {
         return writer.table().kinds();
+    }
+
+    /** Whether it runs the kind, and its files can say the model. */
+    public boolean takes(String kind, ModelShape model) {
+        return kinds().contains(kind)
+                && (writer.table().models().isEmpty() || writer.nameOf(model).isPresent());
     }
 
     FrameworkWriter writer() {

@@ -1,7 +1,12 @@
 package io.shardsim.scenarios.exporting;
 
+import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.importing.KeyTable;
+import io.shardsim.simulator.workload.ModelShape;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the configuration of one framework. */
@@ -15,6 +20,17 @@ abstract class FrameworkWriter {
 
     final KeyTable table() {
         return KeyTable.named(table);
+    }
+
+    /** What its files call a model of the catalog, where they name one; empty for any other. */
+    final Optional<String> nameOf(ModelShape shape) {
+        return table().models().entrySet().stream()
+                .filter(each -> {
+                    CatalogEntry<ModelShape> known = Catalog.model(each.getValue());
+                    return known != null && known.spec().equals(shape);
+                })
+                .map(Map.Entry::getKey)
+                .findFirst();
     }
 
     /** What to do about a strategy of another kind; ends a sentence. */

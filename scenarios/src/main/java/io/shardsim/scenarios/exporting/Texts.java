@@ -31,6 +31,28 @@ final class Texts {
         return YAML.writeValueAsString(tree);
     }
 
+    /** Values of a block come before its blocks, which are sections. */
+    static String toml(Map<?, ?> tree, String section) {
+        StringBuilder text = new StringBuilder();
+        tree.forEach((key, value) -> {
+            if (!(value instanceof Map)) {
+                text.append(key)
+                        .append(" = ")
+                        .append(JSON.writeValueAsString(value))
+                        .append('\n');
+            }
+        });
+        if (!text.isEmpty() && !section.isEmpty()) {
+            text.insert(0, "[" + section + "]\n").append('\n');
+        }
+        tree.forEach((key, value) -> {
+            if (value instanceof Map<?, ?> block) {
+                text.append(toml(block, section.isEmpty() ? String.valueOf(key) : section + "." + key));
+            }
+        });
+        return text.toString();
+    }
+
     /** A literal of Python, its blocks on lines of their own. */
     static String python(Object value, String indent) {
         if (value instanceof Map<?, ?> block) {

@@ -147,11 +147,16 @@ final class TrainerFiles {
 
     /** The command that starts a script on every GPU of a node. */
     static String torchrun(Settings settings) {
+        return torchrun(settings, "run_clm.py " + ARGUMENTS);
+    }
+
+    /** The same for another program and its arguments. */
+    static String torchrun(Settings settings, String program) {
         return "torchrun --nnodes " + settings.text(Settings.NODES) + " --nproc-per-node "
                 + settings.text(Settings.GPUS_PER_NODE)
                 + (settings.whole(Settings.NODES) == 1
                         ? ""
                         : " --node-rank $NODE_RANK --master-addr $MASTER_ADDR --master-port 29500")
-                + " run_clm.py " + ARGUMENTS;
+                + " " + program;
     }
 }

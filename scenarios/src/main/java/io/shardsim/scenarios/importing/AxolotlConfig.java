@@ -1,7 +1,6 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
-import java.util.List;
 
 /** A configuration of axolotl, which runs the Trainer of Hugging Face under other names. */
 final class AxolotlConfig implements Importer {
@@ -21,19 +20,9 @@ final class AxolotlConfig implements Importer {
     @Override
     public void contribute(ForeignFile file, Draft draft) {
         TrainerSettings.contributeModel(file, draft, "base_model");
-        draft.giveWhole(file, "sequence_len", Draft.SEQUENCE, 1, 16_777_216);
-        draft.byDefault(Draft.SEQUENCE, 512L, "axolotl's default");
-        draft.giveWhole(file, "micro_batch_size", Draft.MICRO_BATCH, 1, 65_536);
-        draft.byDefault(Draft.MICRO_BATCH, 1L, "axolotl's default");
-        draft.giveWhole(file, "gradient_accumulation_steps", Draft.ACCUMULATION, 1, 1_000_000_000);
-        draft.byDefault(Draft.ACCUMULATION, 1L, "axolotl's default");
-        draft.giveDecimal(file, "max_grad_norm", Draft.CLIPPING, 0, 1e9);
-        draft.byDefault(Draft.CLIPPING, 1.0, "the Trainer's default");
         contributeCheckpointing(file, draft);
         contributeAttention(file, draft);
         OptimizerName.contribute(file, draft, "optimizer", null);
-        draft.giveIf(file, "torch_compile", Draft.KERNELS, "compiled");
-        draft.giveIf(file, "liger_fused_linear_cross_entropy", Draft.PROFILE, "liger");
         String adapter = file.text("adapter");
         boolean adapters = adapter != null && adapter.matches("q?lora");
         if (adapters) {
@@ -42,10 +31,6 @@ final class AxolotlConfig implements Importer {
             file.ignore("lora_", "all weights are trained");
         }
         boolean sharded = contributeStrategy(file, draft);
-        draft.giveDegree(file, "tensor_parallel_size", "strategy.tensor_parallel", 1);
-        for (String key : List.of("context_parallel_size", "sequence_parallel_degree")) {
-            draft.giveDegree(file, key, "strategy.context_parallel", 1);
-        }
         contributePrecision(file, draft, adapters || sharded);
     }
 
@@ -83,14 +68,9 @@ final class AxolotlConfig implements Importer {
         } else {
             TrainerSettings.contributeCheckpointing(file, draft);
         }
-        draft.giveIf(file, "activation_offloading", "training.activation_offload", true);
     }
 
     private static void contributeAttention(ForeignFile file, Draft draft) {
         HuggingFaceModel.give(file, draft, "attn_implementation");
-        for (String key : List.of("flash_attention", "sdp_attention", "xformers_attention", "flex_attention")) {
-            draft.giveIf(file, key, Draft.ATTENTION, "flash");
-        }
-        draft.giveIf(file, "eager_attention", Draft.ATTENTION, "standard");
     }
 }

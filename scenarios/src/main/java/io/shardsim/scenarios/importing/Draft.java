@@ -1,12 +1,14 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.scenarios.importing.Fact.Rank;
+import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +47,44 @@ final class Draft {
     private final Map<String, Fact> facts = new LinkedHashMap<>();
     private final List<Consumer<Draft>> later = new ArrayList<>();
     private final List<Consumer<Draft>> atEnd = new ArrayList<>();
+
+    /** What the table of a file's kind says of its keys, and what the framework does without them. */
+    void giveByTable(ForeignFile file) {
+        boolean described = file.has("num-layers") || file.has("model_type");
+        file.table().defaults().forEach((name, text) -> {
+            if (described || !name.startsWith("model.")) {
+                byDefault(name, value(text), "the framework's default");
+            }
+        });
+        file.table().reads().stream()
+                .filter(row -> described || !has("model") || !row.text("as", "").startsWith("model."))
+                .forEach(row -> giveRow(row, file));
+        if (file.table().mesh().stream().findFirst().filter(file::has).isPresent()) {
+            giveMesh(file, file.table().mesh());
+        }
+    }
+
+    private static Object value(String text) {
+        boolean flag = text.equals("true") || text.equals("false");
+        return text.matches("\\d+") ? Long.valueOf(text) : flag ? Boolean.valueOf(text) : text;
+    }
+
+    private void giveRow(Block row, ForeignFile file) {
+        String name = row.text("as", "");
+        Object value = switch (row.text("type", "")) {
+            case "whole" -> isSettled(file, name, name) ? null : file.whole(name, 1, Integer.MAX_VALUE);
+            case "decimal" -> file.decimal(name, 0, 1e9);
+            case "flag" -> file.flag(name);
+            case "text" -> file.text(name);
+            case "names" ->
+                row.<String>map("to").entrySet().stream()
+                        .filter(each -> file.flag(each.getKey(), false))
+                        .flatMap(each -> Stream.of(each.getValue().split(" ")))
+                        .toList();
+            default -> null;
+        };
+        give(name, List.of().equals(value) ? null : value, file.key(name));
+    }
 
     /** What a key of a file says. */
     void give(String name, @Nullable Object value, @Nullable ForeignKey key) {

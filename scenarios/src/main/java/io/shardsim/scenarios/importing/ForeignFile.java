@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.importing;
 
+import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.simulator.yaml.Position;
@@ -17,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,11 @@ final class ForeignFile {
 
     private static final Pattern INDEX = Pattern.compile("\\[\\d+]|#\\d+$");
     private static final Pattern VARIABLE = Pattern.compile("\\$[A-Za-z_{(0-9@*]|`");
+    private static final Pattern REFERENCE = Pattern.compile("\\$\\{(\\.*)(\\w+(?:\\.\\w+)*)}");
+    private static final Pattern PRODUCT = Pattern.compile("\\$\\{multiply: *(\\d{1,9}) *, *(\\d{1,9}) *}");
+    /** A reference may lead to another one; beyond that they go in circles. */
+    private static final int REFERENCES_MAX = 8;
+
     private static final String ENABLED = ".enabled";
     /** Looking for near names takes time, and a file of so many unknown keys is of another kind. */
     private static final int SUGGESTIONS_MAX = 100;
@@ -42,6 +49,9 @@ final class ForeignFile {
     private final Origins origins;
     private final Problems problems;
     private final Map<String, ForeignKey> keys = new LinkedHashMap<>();
+    /** By the words of the table that this one is like; null for what is not said. */
+    private final Map<String, @Nullable ForeignKey> read = new HashMap<>();
+
     private final Map<String, Integer> used = new HashMap<>();
     private int unknown;
 
@@ -58,7 +68,69 @@ final class ForeignFile {
         this.origins = origins;
         this.problems = problems;
         root.entries().forEach(entry -> flatten(YamlReader.printable(entry.key()), entry.value(), entry.keyPosition()));
+        keys.replaceAll((path, key) -> key.text().contains("${") ? followed(key) : key);
         keys.values().forEach(this::judge);
+        table.reads().forEach(this::read);
+    }
+
+    /** References of OmegaConf to other keys, and products of them; what leads nowhere stays as it is written. */
+    private ForeignKey followed(ForeignKey key) {
+        String text = key.text();
+        for (int i = 0; i < REFERENCES_MAX; i++) {
+            Matcher reference = REFERENCE.matcher(text);
+            Matcher product = PRODUCT.matcher(text);
+            if (product.find()) {
+                text = product.replaceFirst(
+                        String.valueOf(Long.parseLong(product.group(1)) * Long.parseLong(product.group(2))));
+            } else if (reference.find()) {
+                String from = key.path();
+                for (int dots = reference.group(1).length(); dots > 0; dots--) {
+                    from = from.substring(0, Math.max(0, from.lastIndexOf('.')));
+                }
+                boolean below = !reference.group(1).isEmpty() && !from.isEmpty();
+                ForeignKey found = keys.get((below ? from + "." : "") + reference.group(2));
+                if (found == null) {
+                    return key;
+                }
+                text = reference.replaceFirst(Matcher.quoteReplacement(found.text()));
+            }
+        }
+        return new ForeignKey(this, key.path(), new Scalar(key.position(), text, true), key.position());
+    }
+
+    /** What a key says in the words of another table. */
+    private void read(Block row) {
+        Map<String, String> words = row.map("to");
+        row.<String>list("keys").stream()
+                .map(this::key)
+                .filter(key -> key != null && switchedOff(key.path()) == null)
+                .findFirst()
+                .ifPresent(key -> {
+                    ForeignKey said = "names".equals(row.text("type")) ? key : said(key, words);
+                    if (said != null || !read.containsKey(row.text("as", ""))) {
+                        read.put(row.text("as", ""), said);
+                    }
+                });
+    }
+
+    private @Nullable ForeignKey said(ForeignKey key, Map<String, String> words) {
+        if (words.isEmpty() || isOpen(key)) {
+            return key;
+        }
+        YamlNode value = key.value() instanceof Sequence list && list.items().size() == 1
+                ? list.items().get(0)
+                : key.value();
+        String written = value instanceof Scalar scalar ? scalar.text().toLowerCase(Locale.ROOT) : "";
+        String word = words.getOrDefault(written, words.get("*"));
+        if ("*".equals(word)) {
+            return key;
+        }
+        if (word == null) {
+            key.judge(
+                    Verdict.DECIDES_THE_ANSWER,
+                    "of its values " + String.join(", ", words.keySet()) + " are simulated");
+        }
+        return word == null || word.equals("-") ? null : key.as(word);
     }
 
     private void flatten(String path, YamlNode value, Position position) {
@@ -177,8 +249,17 @@ final class ForeignFile {
     /** The key of this path if it has a value. */
     @Nullable
     ForeignKey key(String path) {
-        ForeignKey key = keys.get(path);
+        ForeignKey key = keys.containsKey(path) || read.containsKey(path) ? keys.get(path) : within(path);
+        key = read.getOrDefault(path, key);
         return key == null || !key.isSet() ? null : key;
+    }
+
+    private @Nullable ForeignKey within(String word) {
+        return table.paths(word).stream()
+                .map(keys::get)
+                .filter(key -> key != null && key.isSet())
+                .findFirst()
+                .orElse(null);
     }
 
     boolean has(String path) {
@@ -219,8 +300,8 @@ final class ForeignFile {
             return null;
         }
         Scalar folded = new Scalar(key.position(), key.text().toLowerCase(Locale.ROOT), false);
-        return (String)
-                ScalarTypes.choice(words).read(key.value() instanceof Scalar ? folded : key.value(), path, problems);
+        return (String) ScalarTypes.choice(words)
+                .read(key.value() instanceof Scalar ? folded : key.value(), key.path(), problems);
     }
 
     /** True or false as JSON, Python and YAML 1.1 write it. */
@@ -242,7 +323,7 @@ final class ForeignFile {
         }
         String found = key.value() instanceof Scalar ? YamlReader.printable(key.text()) + " is" : "is";
         return problems.refuse(
-                key.position(), path + " " + found + " " + key.value().kind() + "; write true or false");
+                key.position(), key.path() + " " + found + " " + key.value().kind() + "; write true or false");
     }
 
     boolean flag(String path, boolean otherwise) {
@@ -252,7 +333,9 @@ final class ForeignFile {
 
     private @Nullable Object read(String path, ValueType type) {
         ForeignKey key = key(path);
-        return key == null || isAuto(path) || refusedVariable(key) ? null : type.read(key.value(), path, problems);
+        return key == null || isAuto(path) || refusedVariable(key)
+                ? null
+                : type.read(key.value(), key.path(), problems);
     }
 
     Origins origins() {
@@ -303,7 +386,7 @@ final class ForeignFile {
 
     /** Adds a problem at a key, or at the beginning of the file where it is absent. */
     void refuse(String path, String message) {
-        ForeignKey key = keys.get(path);
+        ForeignKey key = key(path);
         problems.add(key == null ? Position.START : key.position(), message);
     }
 

@@ -11,14 +11,28 @@ final class ForeignKey {
     private final String path;
     private final YamlNode value;
     private final Position position;
+    /** The key itself, where this is what it says in other words. */
+    private final @Nullable ForeignKey original;
+
     private Verdict verdict = Verdict.NOT_MODELLED;
     private String note = "";
 
     ForeignKey(ForeignFile file, String path, YamlNode value, Position position) {
+        this(file, path, value, position, null);
+    }
+
+    private ForeignKey(
+            ForeignFile file, String path, YamlNode value, Position position, @Nullable ForeignKey original) {
+        this.original = original;
         this.file = file;
         this.path = path;
         this.value = value;
         this.position = position;
+    }
+
+    /** The same key with its value in other words. */
+    ForeignKey as(String word) {
+        return new ForeignKey(file, path, new Scalar(value.position(), word, true), position, this);
     }
 
     ForeignFile file() {
@@ -62,12 +76,18 @@ final class ForeignKey {
     }
 
     void judge(Verdict judged, String why) {
+        if (original != null) {
+            original.judge(judged, why);
+        }
         verdict = judged;
         note = why;
     }
 
     /** Adds to the note of the verdict so far. */
     void remark(String more) {
+        if (original != null) {
+            original.remark(more);
+        }
         note = note.isEmpty() ? more : note + "; " + more;
     }
 

@@ -47,6 +47,11 @@ final class ForeignReader {
         int before = problems.size();
         String name = file.toLowerCase(Locale.ROOT);
         boolean shell = isShell(name, text);
+        String manifest = shell ? null : Manifest.script(text);
+        Mapping command = manifest == null ? null : arguments(manifest, problems);
+        if (command != null) {
+            return new Content(command, true, new Origins());
+        }
         boolean likely =
                 shell || !hasLanguage(name) && !withoutComments(text).startsWith("{") && looksLikeArguments(text);
         Mapping arguments = likely ? arguments(text, problems) : null;
@@ -57,7 +62,7 @@ final class ForeignReader {
         if (called != null || problems.size() > before) {
             return called;
         }
-        String unread = shell ? null : Known.unread(text);
+        String unread = shell ? null : Known.unread(text, name.endsWith(".py"));
         if (unread != null) {
             return problems.refuse(Position.START, unread);
         }
@@ -80,7 +85,7 @@ final class ForeignReader {
 
     /** What a script or a notebook calls, where it is more than what people paste of one. */
     private static @Nullable Content called(String file, String text, Problems problems) {
-        boolean script = file.endsWith(".py") && Known.unread(text) == null;
+        boolean script = file.endsWith(".py") && Known.unread(text, true) == null;
         if (!script && !file.endsWith(".ipynb")) {
             return null;
         }

@@ -61,7 +61,6 @@ final class HuggingFaceModel implements Importer {
         contributeDropout(file, draft);
         contributeAttention(file, draft);
         contributeWindow(file, draft, kind);
-        draft.giveIf(file, "gradient_checkpointing", Draft.CHECKPOINTING, "full");
         String stored = file.text(file.has("torch_dtype") ? "torch_dtype" : "dtype");
         if (stored != null && (stored.equals("bfloat16") || stored.equals("float16"))) {
             draft.assume(
@@ -91,7 +90,6 @@ final class HuggingFaceModel implements Importer {
         Long hidden = first(file, draft, "model.hidden", "hidden_size", "n_embd", "d_model");
         first(file, draft, "model.layers", "num_hidden_layers", "n_layer", "num_layers");
         Long heads = first(file, draft, "model.heads", "num_attention_heads", "n_head", "num_heads");
-        draft.giveWhole(file, "num_key_value_heads", "model.kv_heads", 1, MOST);
         if (file.has("n_embd") && !file.has("n_inner")) {
             draft.byDefault("model.ffn", hidden == null ? 1L : 4 * hidden, "n_inner is not set: 4 x n_embd");
         } else {
@@ -109,7 +107,6 @@ final class HuggingFaceModel implements Importer {
             draft.byDefault("model.qk_norm", true, "a layer of model_type " + type);
         }
         contributeExperts(file, draft);
-        draft.giveFlag(file, "tie_word_embeddings", "model.tied_embeddings");
         draft.byDefault("model.tied_embeddings", kind.tied(), "the default of this model_type");
         contributeLatent(file, draft);
         contributeEncoder(file, draft, type);
@@ -173,8 +170,6 @@ final class HuggingFaceModel implements Importer {
 
     /** Multi-head latent attention, whose heads have a part that positions turn and one that they do not. */
     private static void contributeLatent(ForeignFile file, Draft draft) {
-        draft.giveWhole(file, "kv_lora_rank", "model.kv_lora_rank", 1, MOST);
-        draft.giveWhole(file, "v_head_dim", "model.v_head_dim", 1, MOST);
         Long rank = file.text("q_lora_rank") == null ? null : file.whole("q_lora_rank", 1, MOST);
         draft.give("model.q_lora_rank", rank, file.key("q_lora_rank"));
         Long turned = draft.giveWhole(file, "qk_rope_head_dim", "model.qk_rope_head_dim", 1, MOST);
@@ -186,13 +181,6 @@ final class HuggingFaceModel implements Importer {
 
     /** Experts, which Mixtral and OLMoE have as wide as intermediate_size says. */
     private static void contributeExperts(ForeignFile file, Draft draft) {
-        for (String key : List.of("num_local_experts", "num_experts", "n_routed_experts")) {
-            draft.giveWhole(file, key, "model.experts", 1, MOST);
-        }
-        draft.giveWhole(file, "num_experts_per_tok", "model.experts_per_token", 1, MOST);
-        draft.giveWhole(file, "moe_intermediate_size", "model.expert_ffn", 1, MOST);
-        draft.giveWhole(file, "shared_expert_intermediate_size", "model.shared_expert_ffn", 1, MOST);
-        draft.giveWhole(file, "decoder_sparse_step", "model.expert_layer_period", 1, MOST);
         draft.giveWhole(file, "first_k_dense_replace", "model.dense_layers", 0, MOST);
         Long shared = file.whole("n_shared_experts", 0, 1024);
         Long width = file.whole("moe_intermediate_size", 1, MOST);
@@ -310,7 +298,6 @@ final class HuggingFaceModel implements Importer {
         for (String key : List.of("_attn_implementation", "attn_implementation")) {
             give(file, draft, key);
         }
-        draft.giveIf(file, "_flash_attn_2_enabled", Draft.ATTENTION, "flash");
     }
 
     /** What Hugging Face calls an implementation of attention, in any file. */

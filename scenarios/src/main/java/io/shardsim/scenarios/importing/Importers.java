@@ -19,6 +19,11 @@ final class Importers {
             new AxolotlConfig(),
             new TorchtuneRecipe(),
             new TorchtitanConfig(),
+            new NeoxConfig(),
+            new RenamedConfig("nemo", new MegatronArguments()),
+            new RenamedConfig("bridge", new MegatronArguments()),
+            new RenamedConfig("nanotron", new MegatronArguments()),
+            new RenamedConfig("litgpt", null),
             new HuggingFaceModel(),
             new TrainerSettings(),
             new MegatronArguments());

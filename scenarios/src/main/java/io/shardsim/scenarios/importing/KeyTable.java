@@ -11,6 +11,7 @@ import io.shardsim.simulator.schema.ShippedFile;
 import io.shardsim.simulator.schema.ValueType;
 import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -63,6 +64,13 @@ public final class KeyTable {
      * @param source with its date
      */
     record Entry(String key, Verdict verdict, String note, Set<String> off, String source) {
+        /** The same where a switch may be written as false, which an argument never is. */
+        Entry orFalse() {
+            Set<String> none = new LinkedHashSet<>(off);
+            none.add(verdict == Verdict.MODELLED ? "" : "false");
+            return new Entry(key, verdict, note, none, source);
+        }
+
         /** The scenario's key that this one sets and nothing else; null where there is none. */
         @Nullable
         String sets() {
@@ -73,11 +81,13 @@ public final class KeyTable {
 
     private final Block file;
     private final Map<String, Entry> entries;
+    private final List<Block> reads;
     private final Map<Pattern, Entry> patterns = new LinkedHashMap<>();
     /** Paths of blocks that hold known keys, and the names of these. */
     private final Map<String, Set<String>> children = new LinkedHashMap<>();
 
-    private KeyTable(Block file, Map<String, Entry> entries) {
+    private KeyTable(Block file, Map<String, Entry> entries, List<Block> reads) {
+        this.reads = reads;
         this.file = file;
         this.entries = entries;
         for (String key : entries.keySet()) {
@@ -107,8 +117,50 @@ public final class KeyTable {
     static KeyTable read(String name) {
         Block own = block(name, "table");
         Map<String, Entry> entries = entries(own, name);
+        List<Block> reads = new ArrayList<>(own.<Block>list("reads"));
+        String like = own.text("like");
+        if (like != null) {
+            Block other = block(like, "table");
+            reads.addAll(other.<Block>list("reads"));
+            Map<String, Entry> words = entries(other, like);
+            own.<String>list("within")
+                    .forEach(prefix ->
+                            words.forEach((key, entry) -> entries.putIfAbsent(within(prefix, key), entry.orFalse())));
+        }
         entries(block(COMMON, "table"), COMMON).forEach(entries::putIfAbsent);
-        return new KeyTable(own, entries);
+        return new KeyTable(own, entries, reads);
+    }
+
+    /** A word of another table as it stands below a prefix; none is written as a dot. */
+    private static String within(String prefix, String word) {
+        return (prefix.equals(".") ? "" : prefix) + word.replace('-', '_');
+    }
+
+    /** Paths under which such a file may have a word of the table that it is like. */
+    List<String> paths(String word) {
+        return file.<String>list("within").stream()
+                .map(prefix -> within(prefix, word))
+                .toList();
+    }
+
+    /** Keys that have other words for the same; those of the table that this one is like come last. */
+    List<Block> reads() {
+        return reads;
+    }
+
+    /** What the framework does without a key, by keys of a scenario. */
+    Map<String, String> defaults() {
+        return file.map("defaults");
+    }
+
+    /** Keys that multiply to the number of GPUs; empty for none. */
+    List<String> mesh() {
+        return file.list("mesh");
+    }
+
+    /** Where a model is described that the file leaves out. */
+    String modelIn() {
+        return file.text("model_in", "which another file does");
     }
 
     private static Map<String, ValueType> types() {
@@ -208,6 +260,16 @@ public final class KeyTable {
     /** Where to say a setting of a scenario that such a file does not carry; null where only the script can say it. */
     public @Nullable String remedy(String setting) {
         return file.<String>map("elsewhere").get(setting);
+    }
+
+    /** Models of the catalog by the names that such a file has for them; empty where it describes a model. */
+    public Map<String, String> models() {
+        return file.map("models");
+    }
+
+    /** The kernels that this software runs where a strategy has these. */
+    public String kernels(String ofStrategy) {
+        return file.<String>map("kernels").getOrDefault(ofStrategy, ofStrategy);
     }
 
     /** All documented keys in the table's order. */

@@ -24,19 +24,23 @@ final class Known {
 
     private Known() {}
 
-    /** What to tell about a file of a kind that is not read; null for any other text. */
-    static @Nullable String unread(String text) {
-        return unread(keys(text), "");
+    /**
+     * What to tell about a file of a kind that is not read; null for any other text.
+     *
+     * @param python whether it is a script, of which fewer kinds are read
+     */
+    static @Nullable String unread(String text, boolean python) {
+        return unread(keys(text), "", python);
     }
 
-    /** As {@link #unread(String)}, of the arguments of a script in small letters. */
+    /** As {@link #unread(String, boolean)}, of the arguments of a script in small letters. */
     static @Nullable String unread(Mapping arguments, String script) {
         Stream<String> names =
                 arguments.entries().stream().map(entry -> entry.key().replace('-', '_'));
-        return unread(names.collect(Collectors.toSet()), script);
+        return unread(names.collect(Collectors.toSet()), script, true);
     }
 
-    private static @Nullable String unread(Set<String> found, String script) {
+    private static @Nullable String unread(Set<String> found, String script, boolean scripts) {
         Block kind = null;
         long most = KEYS_MIN - 1;
         for (Block each : FILE.<Block>list("files")) {
@@ -48,7 +52,7 @@ final class Known {
                 most = count;
             }
         }
-        return kind == null
+        return kind == null || !scripts && kind.flag("scripts", false)
                 ? null
                 : "is " + kind.text("title")
                         + ", which is not read; give the config.json of its model and its DeepSpeed or"

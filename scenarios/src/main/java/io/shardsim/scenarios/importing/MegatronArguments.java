@@ -1,7 +1,6 @@
 package io.shardsim.scenarios.importing;
 
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The arguments of Megatron-LM's training scripts, of its fork by DeepSpeed, and of the launcher before them. */
@@ -102,9 +101,6 @@ final class MegatronArguments implements Importer {
         }
         contributeGroups(file, draft);
         contributeVocabulary(file, draft);
-        for (String key : List.of("untie-embeddings-and-output-weights", "no-tie-embed-logits")) {
-            draft.give("model.tied_embeddings", file.flag(key, false) ? Boolean.FALSE : null, file.key(key));
-        }
         draft.byDefault("model.tied_embeddings", true, "no --untie-embeddings-and-output-weights");
         contributePositions(file, draft);
         contributeNorm(file, gated);
@@ -123,15 +119,12 @@ final class MegatronArguments implements Importer {
         }
         Long experts = file.whole("num-experts", 1, MOST);
         draft.give("model.experts", experts == null || experts == 1 ? null : experts, file.key("num-experts"));
-        draft.giveWhole(file, "moe-router-topk", "model.experts_per_token", 1, MOST);
-        draft.giveWhole(file, "moe-ffn-hidden-size", "model.expert_ffn", 1, MOST);
-        draft.giveWhole(file, "moe-shared-expert-intermediate-size", "model.shared_expert_ffn", 1, MOST);
     }
 
     private static @Nullable Long required(ForeignFile file, Draft draft, String key, String name) {
         Long value = file.whole(key, 1, MOST);
         if (!file.has(key)) {
-            file.refuse(key, "has no --" + key + ", which the shape of the model needs; add it");
+            file.refuse(key, "has no " + key + ", which the shape of the model needs; add it");
         }
         draft.give(name, value, file.key(key));
         return value;
@@ -155,9 +148,6 @@ final class MegatronArguments implements Importer {
             draft.give("model.kv_heads", groups == null ? Long.valueOf(1) : groups, file.key("group-query-attention"));
         } else {
             file.judge("num-query-groups", Verdict.IRRELEVANT, "read with --group-query-attention only");
-        }
-        for (String key : List.of("num-key-value-heads", "num-attention-heads-kv")) {
-            draft.giveWhole(file, key, "model.kv_heads", 1, MOST);
         }
     }
 
@@ -221,15 +211,9 @@ final class MegatronArguments implements Importer {
     }
 
     private static void contributeTraining(ForeignFile file, Draft draft) {
-        String batch = file.has("micro-batch-size") ? "micro-batch-size" : "batch-size";
-        draft.giveWhole(file, batch, Draft.MICRO_BATCH, 1, 65_536);
-        draft.giveWhole(file, "global-batch-size", Draft.GLOBAL_BATCH, 1, 1_000_000_000);
-        String length = file.has("seq-length") ? "seq-length" : "encoder-seq-length";
-        draft.giveWhole(file, length, Draft.SEQUENCE, 1, 16_777_216);
         draft.giveIf(file, "bf16", Draft.PRECISION, "bf16");
         draft.giveIf(file, "fp16", Draft.PRECISION, "fp16");
         draft.byDefault(Draft.PRECISION, "fp32", "no --bf16 and no --fp16");
-        draft.giveDecimal(file, "clip-grad", Draft.CLIPPING, 0, 1e9);
         draft.byDefault(Draft.CLIPPING, 1.0, "Megatron-LM's default");
         Double hidden = file.decimal("hidden-dropout", 0, 1);
         Double attention = file.decimal("attention-dropout", 0, 1);
@@ -237,7 +221,6 @@ final class MegatronArguments implements Importer {
         boolean on = hidden == null || attention == null || hidden > 0 || attention > 0;
         draft.give("training.dropout", on, key);
         draft.byDefault("training.dropout", true, "Megatron-LM's default, 0.1");
-        contributeAttention(file, draft);
         Double momentum = file.decimal("sgd-momentum", 0, 1);
         OptimizerName.contribute(file, draft, "optimizer", momentum == null ? DEFAULT_SGD_MOMENTUM : momentum);
         List<String> moments = List.of("exp-avg-dtype", "exp-avg-sq-dtype");
@@ -247,26 +230,10 @@ final class MegatronArguments implements Importer {
         }
     }
 
-    private static void contributeAttention(ForeignFile file, Draft draft) {
-        for (String key :
-                List.of("use-flash-attn", "use-flash-attn-v1", "use-flash-attn-v2", "use-flash-attn-triton")) {
-            draft.giveIf(file, key, Draft.ATTENTION, "flash");
-        }
-        String backend = file.choice("attention-backend", List.of("auto", "flash", "fused", "unfused", "local"));
-        if (backend != null && !backend.equals("auto")) {
-            boolean joined = backend.equals("flash") || backend.equals("fused");
-            draft.give(Draft.ATTENTION, joined ? "flash" : "standard", file.key("attention-backend"));
-        }
-    }
-
     private static void contributeCheckpointing(ForeignFile file, Draft draft) {
         String how = file.has("recompute-granularity") ? "recompute-granularity" : "activations-checkpoint-granularity";
         String granularity = file.choice(how, List.of("full", "selective"));
         draft.give(Draft.CHECKPOINTING, granularity, file.key(how));
-        draft.giveIf(file, "recompute-activations", Draft.CHECKPOINTING, "selective");
-        for (String key : List.of("checkpoint-activations", "deepspeed-activation-checkpointing")) {
-            draft.giveIf(file, key, Draft.CHECKPOINTING, "full");
-        }
         for (String key : List.of("activations-checkpoint-method", "recompute-method", "checkpoint-method")) {
             if (file.has(key)) {
                 draft.assume(Draft.CHECKPOINTING, "full", "a method of recomputation is named");
@@ -356,7 +323,6 @@ final class MegatronArguments implements Importer {
         String tensor = file.has("tensor-model-parallel-size") ? "tensor-model-parallel-size" : "model-parallel-size";
         draft.giveWhole(file, tensor, "strategy.tensor_parallel", 1, 65_536);
         Long stages = draft.giveWhole(file, "pipeline-model-parallel-size", "strategy.pipeline_parallel", 1, 4096);
-        draft.giveWhole(file, "context-parallel-size", "strategy.context_parallel", 1, 65_536);
         Long ranks = file.whole(tensor, 1, 65_536);
         Long experts = draft.giveWhole(file, "expert-model-parallel-size", "strategy.expert_parallel", 1, 65_536);
         if (experts != null && experts > 1 && ranks != null && ranks > 1 && !file.has("expert-tensor-parallel-size")) {
@@ -396,26 +362,10 @@ final class MegatronArguments implements Importer {
     }
 
     private static void contributeOverlap(ForeignFile file, Draft draft) {
-        Map<String, String> flags = Map.of(
-                "overlap-grad-reduce", "overlap_grad_reduce",
-                "overlap-param-gather", "overlap_param_gather",
-                "tp-comm-overlap", "overlap_tensor_exchange",
-                "fp8-param-gather", "fp8_param_gather",
-                "fp8-param", "fp8_param_gather");
-        flags.forEach((theirs, ours) -> draft.give("strategy." + ours, file.flag(theirs), file.key(theirs)));
-        Map<String, String> opposites = Map.of(
-                "no-gradient-accumulation-fusion", "gradient_accumulation_fusion",
-                "no-async-tensor-model-parallel-allreduce", "async_tensor_all_reduce",
-                "no-scatter-gather-tensors-in-pipeline", "scatter_gather");
-        opposites.forEach((theirs, ours) -> {
-            Boolean said = file.flag(theirs);
-            draft.give("strategy." + ours, said == null ? null : !said, file.key(theirs));
-        });
-        draft.giveWhole(file, "ddp-bucket-size", "strategy.bucket_size", 1, 1_000_000_000_000L);
         for (String key : List.of("fp8-format", "fp8-hybrid", "fp8-e4m3")) {
-            if (file.has(key)) {
-                draft.give(Draft.PROFILE, "transformer-engine-fp8", file.key(key));
-            }
+            ForeignKey format = file.key(key);
+            boolean on = format != null && !format.text().equalsIgnoreCase("false");
+            draft.give(Draft.PROFILE, on ? "transformer-engine-fp8" : null, format);
         }
     }
 }

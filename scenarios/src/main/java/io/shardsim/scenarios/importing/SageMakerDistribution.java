@@ -81,7 +81,6 @@ final class SageMakerDistribution implements Importer {
                     instance.toLowerCase(Locale.ROOT).replaceFirst("^ml\\.", ""),
                     file.key("instance_type"));
         }
-        draft.giveWhole(file, "instance_count", Draft.NODES, 1, 65_536);
         SageMakerScript.contribute(file, draft);
         draft.giveWhole(file, "mpi.processes_per_host", Draft.GPUS_PER_NODE, 1, 64);
         boolean parallel = file.hasBlock("smdistributed.modelparallel") && file.flag(LIBRARY + "enabled", true);
@@ -148,9 +147,6 @@ final class SageMakerDistribution implements Importer {
         }
         draft.give("strategy.tensor_parallel", tensor, file.key(SMP + "tensor_parallel_degree"));
         draft.give("strategy.pipeline_parallel", pipeline, file.key(SMP + pipelineKey));
-        draft.giveFlag(file, SMP + "offload_activations", "training.activation_offload");
-        draft.giveWhole(file, SMP + "activation_loading_horizon", "strategy.activation_loading_horizon", 0, 4096);
-        draft.giveFlag(file, SMP + "delayed_parameter_initialization", "training.delayed_parameter_initialization");
         draft.giveIf(file, SMP + "bf16", Draft.PRECISION, "bf16");
         for (String key : List.of("fp16", "fp16_params")) {
             draft.giveIf(file, SMP + key, Draft.PRECISION, "fp16");
@@ -162,8 +158,6 @@ final class SageMakerDistribution implements Importer {
         bucket(file, draft, "sdp_reduce_bucket_size", "reduce_bucket_size");
         bucket(file, draft, "sdp_param_persistence_threshold", "param_persistence_threshold");
         bucket(file, draft, "sdp_max_live_parameters", "max_live_parameters");
-        draft.giveFlag(file, SMP + "sdp_hierarchical_allgather", "strategy.hierarchical_all_gather");
-        draft.giveDecimal(file, SMP + "sdp_gradient_clipping", Draft.CLIPPING, 0, 1e9);
         draft.byDefault(Draft.CLIPPING, 1.0, "the library's default");
     }
 
@@ -226,7 +220,5 @@ final class SageMakerDistribution implements Importer {
         for (String each : List.of("tensor", "context", "expert")) {
             draft.giveDegree(file, SMP + each + "_parallel_degree", "strategy." + each + "_parallel", 1);
         }
-        draft.giveFlag(file, SMP + "sm_activation_offloading", "training.activation_offload");
-        draft.giveWhole(file, SMP + "activation_loading_horizon", "strategy.activation_loading_horizon", 0, 4096);
     }
 }

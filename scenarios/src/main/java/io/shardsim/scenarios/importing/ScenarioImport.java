@@ -88,7 +88,7 @@ public final class ScenarioImport {
         String text = YamlReader.text(file, found);
         ForeignReader.Content content = text == null ? null : ForeignReader.read(file, text, found);
         if (content == null || OpenedFile.isScenario(content.root())) {
-            return text == null || content != null ? null : Known.unread(text);
+            return text == null || content != null ? null : Known.unread(text, file.endsWith(".py"));
         }
         Importer importer = Importers.recognize(content.root(), content.arguments());
         return importer == null
@@ -156,7 +156,10 @@ public final class ScenarioImport {
         draft.choose(Draft.NODES, choices.nodes(), "--nodes");
         draft.choose(Draft.SEQUENCE, choices.sequenceLength(), "--sequence-length");
         draft.choose("model", choices.model(), "--model");
-        importers.forEach((file, importer) -> importer.contribute(file, draft));
+        importers.forEach((file, importer) -> {
+            draft.giveByTable(file);
+            importer.contribute(file, draft);
+        });
         draft.runLater();
         throwIfAny();
         Completion completion = new Completion(draft, files, choices);

@@ -38,17 +38,18 @@ final class TorchtitanConfig implements Importer {
     public void contribute(ForeignFile file, Draft draft) {
         String model = file.text("model.name");
         String flavor = file.text("model.flavor");
-        draft.give(Draft.HUB_NAME, model == null ? null : model + "-" + flavor, file.key("model.flavor"));
-        draft.giveWhole(file, "training.seq_len", Draft.SEQUENCE, 1, 16_777_216);
-        draft.byDefault(Draft.SEQUENCE, 2048L, "torchtitan's default");
+        String known = file.table().models().get(model + " " + flavor);
+        draft.give(
+                Draft.HUB_NAME,
+                model == null || known != null ? known : model + "-" + flavor,
+                file.key("model.flavor"));
         contributeBatch(file, draft);
         contributePrecision(file, draft);
         contributeKernels(file, draft);
         contributeCheckpointing(file, draft);
         contributeParallelism(file, draft);
-        draft.giveDecimal(file, "training.max_norm", Draft.CLIPPING, 0, 1e9);
-        draft.byDefault(Draft.CLIPPING, 1.0, "torchtitan's default");
-        draft.byDefault(Draft.ATTENTION, "flash", "PyTorch's scaled_dot_product_attention");
+        boolean half = !"fp32".equals(draft.text(Draft.PRECISION));
+        draft.byDefault(Draft.ATTENTION, half ? "flash" : "standard", "PyTorch's scaled_dot_product_attention");
         OptimizerName.contribute(file, draft, "optimizer.name", null);
     }
 
@@ -90,7 +91,6 @@ final class TorchtitanConfig implements Importer {
     }
 
     private static void contributePipeline(ForeignFile file, Draft draft) {
-        draft.giveDegree(file, of(file, STAGES), "strategy.pipeline_parallel", 1);
         if (whole(file, of(file, STAGES), 1) <= 1) {
             file.ignore("parallelism.pipeline_parallel_", "there is one stage");
             file.ignore("experimental.pipeline_parallel_", "there is one stage");
@@ -223,26 +223,19 @@ final class TorchtitanConfig implements Importer {
         long shards = whole(file, shardKey, -1);
         long tensor = whole(file, of(file, "tensor_parallel_degree"), 1);
         draft.byDefault(Draft.KIND, replicas > 1 && shards == 1 ? "ddp" : "fsdp2", "torchtitan");
-        draft.giveDegree(file, of(file, "tensor_parallel_degree"), "strategy.tensor_parallel", 1);
         if (tensor > 1) {
             draft.byDefault("strategy.sequence_parallel", true, "torchtitan's tensor parallelism");
             boolean whole = file.flag("parallelism.disable_loss_parallel", false)
                     || !file.flag(of(file, "enable_loss_parallel"), true);
             draft.byDefault("strategy.gather_logits", whole, "torchtitan's loss parallelism");
-            for (String section : List.of("parallelism", "experimental")) {
-                draft.giveFlag(file, section + ".enable_async_tensor_parallel", "strategy.overlap_tensor_exchange");
-            }
         } else {
             file.ignore("parallelism.enable_async", "nothing is tensor-parallel");
             file.ignore("experimental.enable_async", "nothing is tensor-parallel");
         }
         contributePipeline(file, draft);
-        draft.giveDegree(file, of(file, "context_parallel_degree"), "strategy.context_parallel", 1);
-        draft.giveDegree(file, EXPERTS, "strategy.expert_parallel", 1);
         if (whole(file, EXPERTS, 1) <= 1) {
             file.ignore("parallelism.expert_tensor_", "experts are not shared out");
         }
-        draft.giveExchange(file, of(file, "context_parallel_rotate_method"));
         if (shards > 0) {
             long context = whole(file, of(file, "context_parallel_degree"), 1);
             draft.giveMesh(
@@ -257,11 +250,6 @@ final class TorchtitanConfig implements Importer {
         } else if (replicas > 1) {
             draft.give(Draft.REPLICAS, replicas, file.key(replicaKey));
         }
-        String reshard = file.choice("parallelism.fsdp_reshard_after_forward", List.of("default", "always", "never"));
-        draft.give(
-                "strategy.reshard_after_forward",
-                reshard == null || reshard.equals("default") ? null : reshard.equals("always"),
-                file.key("parallelism.fsdp_reshard_after_forward"));
     }
 
     private static long whole(ForeignFile file, String key, long otherwise) {

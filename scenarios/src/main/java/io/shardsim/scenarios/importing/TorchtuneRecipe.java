@@ -20,26 +20,7 @@ final class TorchtuneRecipe implements Importer {
     @Override
     public void contribute(ForeignFile file, Draft draft) {
         contributeModel(file, draft);
-        draft.giveWhole(file, "batch_size", Draft.MICRO_BATCH, 1, 65_536);
-        draft.giveWhole(file, "gradient_accumulation_steps", Draft.ACCUMULATION, 1, 1_000_000_000);
-        draft.byDefault(Draft.ACCUMULATION, 1L, "torchtune's default");
-        draft.giveWhole(file, "tokenizer.max_seq_len", Draft.SEQUENCE, 1, 16_777_216);
-        String type = file.choice("dtype", List.of("bf16", "fp32"));
-        draft.give(Draft.PRECISION, "bf16".equals(type) ? "bf16_pure" : type, file.key("dtype"));
-        draft.byDefault(Draft.PRECISION, "bf16_pure", "torchtune's recipes");
-        draft.giveIf(file, "enable_activation_checkpointing", Draft.CHECKPOINTING, "full");
-        draft.byDefault(Draft.CHECKPOINTING, "none", "torchtune without enable_activation_checkpointing");
-        draft.giveFlag(file, "enable_activation_offloading", "training.activation_offload");
-        draft.giveDecimal(file, "clip_grad_norm", Draft.CLIPPING, 0, 1e9);
-        draft.byDefault(Draft.CLIPPING, 0.0, "torchtune clips only when told to");
-        draft.giveIf(file, "compile", Draft.KERNELS, "compiled");
-        draft.byDefault(Draft.ATTENTION, "flash", "PyTorch's scaled_dot_product_attention");
         OptimizerName.contribute(file, draft, "optimizer._component_", file.decimal("optimizer.momentum", 0, 1));
-        draft.byDefault(Draft.KIND, "fsdp2", "torchtune's distributed recipes");
-        draft.giveFlag(file, "fsdp_reshard_after_forward", "strategy.reshard_after_forward");
-        draft.giveDegree(file, "tensor_parallel_dim", "strategy.tensor_parallel", 1);
-        draft.giveDegree(file, "context_parallel_dim", "strategy.context_parallel", 1);
-        draft.giveExchange(file, "context_parallel_rotate_method");
     }
 
     private static void contributeModel(ForeignFile file, Draft draft) {

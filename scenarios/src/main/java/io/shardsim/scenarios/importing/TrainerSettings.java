@@ -22,22 +22,15 @@ final class TrainerSettings implements Importer {
 
     @Override
     public void contribute(ForeignFile file, Draft draft) {
-        contributeBatch(file, draft);
         contributeLauncher(file, draft);
         contributePrecision(file, draft);
         contributeCheckpointing(file, draft);
-        draft.giveDecimal(file, "max_grad_norm", Draft.CLIPPING, 0, 1e9);
-        draft.byDefault(Draft.CLIPPING, 1.0, "the Trainer's default");
         contributeStrategy(file, draft);
         contributeKernels(file, draft);
         HuggingFaceModel.give(file, draft, "attn_implementation");
         HuggingFaceModel.give(file, draft, "flash_attn");
         for (String key : List.of("model_name_or_path", "model_name", "model_id")) {
             contributeModel(file, draft, key);
-        }
-        for (String key : List.of(
-                "max_seq_length", "max_length", "cutoff_len", "model_max_length", "block_size", "max_seq_len")) {
-            draft.giveWhole(file, key, Draft.SEQUENCE, 1, 16_777_216);
         }
         AdapterSettings.contribute(file, draft);
     }
@@ -52,15 +45,6 @@ final class TrainerSettings implements Importer {
             String type = "bf16".equals(file.text("dtype")) ? "bf16" : "fp16";
             draft.byDefault(Draft.PRECISION, type, "DeepSpeed-Chat's --dtype");
         }
-    }
-
-    private static void contributeBatch(ForeignFile file, Draft draft) {
-        String batch =
-                file.has("per_device_train_batch_size") ? "per_device_train_batch_size" : "per_gpu_train_batch_size";
-        draft.giveWhole(file, batch, Draft.MICRO_BATCH, 1, 65_536);
-        draft.byDefault(Draft.MICRO_BATCH, 8L, "the Trainer's default");
-        draft.giveWhole(file, "gradient_accumulation_steps", Draft.ACCUMULATION, 1, 1_000_000_000);
-        draft.byDefault(Draft.ACCUMULATION, 1L, "the Trainer's default");
     }
 
     private static void contributePrecision(ForeignFile file, Draft draft) {
@@ -141,12 +125,7 @@ final class TrainerSettings implements Importer {
     }
 
     private static void contributeKernels(ForeignFile file, Draft draft) {
-        draft.giveIf(file, "torch_compile", Draft.KERNELS, "compiled");
-        for (String key : List.of("use_liger_kernel", "use_liger", "enable_liger_kernel")) {
-            draft.giveIf(file, key, Draft.PROFILE, "liger");
-        }
         OptimizerName.contribute(file, draft, "optim", null);
-        draft.giveIf(file, "adafactor", OptimizerName.SETTING, "adafactor");
     }
 
     static void contributeModel(ForeignFile file, Draft draft, String key) {

@@ -121,6 +121,14 @@ class PlanWriteTest {
         assertThat(out.toString()).isEmpty();
     }
 
+    @Test
+    void aModelWithoutAFlavorIsRefusedWithTheWayOut() {
+        assertThat(shardsim("plan", scenario, "--write", "torchtitan")).isEqualTo(ExitStatus.USAGE);
+        assertThat(err.toString())
+                .contains("no flavor of its models is this one; write fsdp, or train one of llama2-7b,");
+        assertThat(out.toString()).isEmpty();
+    }
+
     /** Without the adapters another training would be ranked and written. */
     @Test
     void adaptersThatTheFilesCannotSayAreRefused() throws IOException {

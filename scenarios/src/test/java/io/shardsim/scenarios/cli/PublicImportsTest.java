@@ -285,11 +285,7 @@ class PublicImportsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "n.yml | {\"pipe-parallel-size\": 1, \"model-parallel-size\": 2, \"num-layers\": 12, \"zero_optimization\": {\"stage\": 1}} | a GPT-NeoX file",
                 "o.yaml | model:;  d_model: 4096;  n_heads: 32;  mlp_ratio: 8;device_train_microbatch_size: 2;max_duration: 1 | an OLMo file",
-                "m.yaml | trainer:;  devices: 8;exp_manager:;  name: x;model:;  micro_batch_size: 1;  tensor_model_parallel_size: 2 | a NeMo or Megatron-Bridge file",
-                "p.yaml | parallelism:;  dp: 2;  pp_engine: 1f1b;tokens:;  batch_accumulation_per_replica: 4 | a nanotron file",
-                "l.yaml | checkpoint_dir: c;out_dir: o;lora_query: true;devices: 1 | a LitGPT file",
                 "g.yaml | trainer:;  accumulate_grad_batches: 2;  strategy: fsdp;model:;  class_path: a.B;  init_args: {} | a Lightning file",
                 "f.yaml | task: {_name: language_modeling, tokens_per_sample: 512};optimization: {update_freq: [4], max_update: 10} | a fairseq file"
             })
@@ -299,6 +295,27 @@ class PublicImportsTest {
         assertThat(shell.err()).contains(name + ":1:1: is " + title + ", which is not read; give ");
         assertThat(shell.shardsim("run", file)).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err().split(title, -1)).hasSize(3);
+    }
+
+    /** Of kinds whose models stand elsewhere, or are described by names. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "n.yml | pipe-parallel-size: 1;model-parallel-size: 2;no-weight-tying: true | describes no model, which another of its files does; give --model NAME",
+                "m.yaml | trainer:;  devices: 8;exp_manager:;  name: x;model:;  micro_batch_size: 1;  tensor_model_parallel_size: 2 | describes no model, since it has no model.num_layers; give --model NAME",
+                "b.yaml | model:;  tensor_model_parallel_size: 2;train:;  global_batch_size: 8 | describes no model, which the recipe that it overrides does; give --model NAME",
+                "p.yaml | parallelism:;  dp: 2;  pp_engine: 1f1b;tokens:;  batch_accumulation_per_replica: 4 | describes no model, which model.model_config does; give --model NAME",
+                "l.yaml | checkpoint_dir: c;out_dir: o;lora_query: true;devices: 1 | checkpoint_dir c is not in the catalog; give its config.json too, or --model NAME"
+            })
+    void noModelIsAssumedForATrainerThatNamesItElsewhere(String name, String text, String problem) throws IOException {
+        String file = file(name, text.replace(";", "\n") + "\n");
+        assertThat(shell.shardsim("import", file)).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains(name + ":1:").contains(problem);
+        assertThat(shell.shardsim("import", file, "--model", "llama3-8b"))
+                .as(shell.err())
+                .isZero();
+        assertThat(shell.out()).contains("model: llama3-8b");
     }
 
     @Test

@@ -64,7 +64,9 @@ final class RandomTraining {
         model();
         training();
         strategy(kind);
-        if (framework != Framework.SMP && !strategy.containsKey("offload_optimizer")) {
+        if (framework != Framework.SMP
+                && !(carried && framework == Framework.TORCHTITAN)
+                && !strategy.containsKey("offload_optimizer")) {
             maybe(training, "optimizer", optimizers());
             if (framework == Framework.DEEPSPEED && training.containsKey("optimizer")) {
                 strategy.put("framework_profile", "deepspeed-accelerate");
@@ -77,7 +79,9 @@ final class RandomTraining {
         training.put("micro_batch", String.valueOf(micro));
         int replicas = Math.max(1, nodes * gpus / ranksOfReplica);
         training.put("global_batch", String.valueOf(replicas * micro * (1 + random.nextInt(3))));
-        return "scenario: random\nmodel: " + block(model) + "\ncluster: {instance: " + instance + ", nodes: " + nodes
+        return "scenario: random\nmodel: "
+                + (framework == Framework.TORCHTITAN ? pick("llama3-8b", "qwen3-8b") : block(model))
+                + "\ncluster: {instance: " + instance + ", nodes: " + nodes
                 + (gpus == 8 ? "" : ", gpus_per_node: " + gpus + ", pcie_switches: 4") + "}\ntraining: "
                 + block(training)
                 + "\nstrategy: " + block(strategy) + "\n";
@@ -161,6 +165,7 @@ final class RandomTraining {
             case FSDP -> fsdp(kind);
             case SMP -> smp(kind);
             case MEGATRON -> megatron(kind);
+            case TORCHTITAN -> torchtitan(kind);
         }
     }
 
@@ -216,6 +221,27 @@ final class RandomTraining {
         }
         if (kind.equals("fsdp") && training.get("activation_checkpointing").equals("full")) {
             maybe(strategy, "reentrant_checkpoints", "true");
+        }
+    }
+
+    private void torchtitan(String kind) {
+        strategy.put("framework_profile", pick("torchtitan", "torchtitan-compile"));
+        training.put("dropout", "false");
+        training.put("attention", training.get("precision").equals("fp32") ? "standard" : "flash");
+        training.put("precision", training.get("precision").replace("fp16", "bf16_pure"));
+        if (kind.equals("fsdp2")) {
+            strategy.put("reduce_in_fp32", "true");
+            split(2);
+            if (tensor > 1) {
+                strategy.put("sequence_parallel", "true");
+                maybe(strategy, "gather_logits", "true");
+                maybe(strategy, "overlap_tensor_exchange", "true");
+            }
+            shardGroup();
+            maybe(strategy, "reshard_after_forward", "true", "false");
+        }
+        if (oneIn(3)) {
+            training.put("activation_checkpointing", "operator");
         }
     }
 

@@ -25,6 +25,7 @@ class WrittenBackTest {
     private static final Set<String> LOST = Set.of(
             "cluster.gpus_per_node",
             "cluster.instance",
+            "cluster.pcie_switches",
             "lora.frozen_bits",
             "lora.r",
             "lora.target_modules",
@@ -39,6 +40,7 @@ class WrittenBackTest {
             "training.activation_checkpointing",
             "training.global_batch",
             "training.kernels",
+            "training.optimizer",
             "training.precision");
 
     private record Written(Export export, Variations file) {}
