@@ -125,7 +125,7 @@ final class KernelRuns {
         columns.forEach(column -> row.put(column, fields.get(columns.indexOf(column))));
         String format = row.getOrDefault("dtype", "bf16");
         if (!HALF.contains(format)) {
-            throw new IllegalArgumentException(format + ", and rates are told by bf16 and fp16");
+            throw new IllegalArgumentException("dtype " + format + " is not bf16 or fp16");
         }
         Kernel kernel = row.containsKey("heads")
                 ? attention(row)

@@ -81,7 +81,7 @@ class KernelRunsTest {
                 "4096,4096,4096,bf16,NaN|nan",
                 "4096,0,4096,bf16,9|n 0 is not in 1..1048576",
                 "4096,4096,99999999999,bf16,9|k 99999999999 is not in",
-                "4096,4096,4096,fp8,9|fp8, and rates are told by bf16 and fp16"
+                "4096,4096,4096,fp8,9|dtype fp8 is not bf16 or fp16"
             })
     void whatIsNoRowIsToldWithItsLine(String row, String told) {
         assertThatThrownBy(() -> read("m,n,k,dtype,us\n2048,2048,2048,bf16,40\n" + row))
