@@ -95,7 +95,8 @@ public final class CalibrationText {
         String base = calibration.base().name();
         String kept = calibration.base().lines(calibration.figures().keySet());
         return "title: " + quoted(base + " as measured on " + nodes + (nodes == 1 ? " node" : " nodes")) + "\n" + kept
-                + figures + "sources:\n  measured: {source: " + quoted("measured: " + calibration.files())
+                + figures + "sources:\n  measured: {source: "
+                + quoted((calibration.kernels().all.isEmpty() ? "nccl-tests: " : "measured: ") + calibration.files())
                 + ", date: " + date + "}\n"
                 + (kept.contains("from: base") ? "  base: {source: " + quoted(base) + ", date: " + date + "}\n" : "");
     }

@@ -126,9 +126,9 @@ final class ProfileEvent {
         return correlation;
     }
 
-    /** Of an operator and the kernels that it launched; 0 for none. */
+    /** Of an operator and the kernels that it launched; 0 for none, as in profiles before PyTorch 2, which repeat the correlation there. */
     long operation() {
-        return operation;
+        return operation == correlation ? 0 : operation;
     }
 
     /** The GEMM that an operator computes in 16 bits; null where it does not say, or is another. */

@@ -118,7 +118,7 @@ class KernelRunsTest {
                 atUs,
                 us,
                 operator,
-                operator);
+                100_000 + operator);
     }
 
     /** Of three of a shape the median counts; not those beside a collective, of another type, or without a shape. */
