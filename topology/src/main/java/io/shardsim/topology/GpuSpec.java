@@ -25,6 +25,19 @@ public record GpuSpec(
         long boostClockHz) {
     private static final int SINGLE_BYTES = 4;
 
+    /** The same with so many times the peaks and the memory bandwidth. */
+    public GpuSpec withRates(double flopsFactor, double memoryFactor) {
+        return new GpuSpec(
+                name,
+                architecture,
+                memoryBytes,
+                memoryBandwidth.scaled(memoryFactor),
+                peakHalfFlopsPerSecond * flopsFactor,
+                peakSingleFlopsPerSecond * flopsFactor,
+                smCount,
+                boostClockHz);
+    }
+
     /** Dense peak on elements of a size: the tensor cores' for 2 bytes, the vector units' for 4 [flop/s]. */
     public double peakFlopsPerSecond(int elementBytes) {
         return elementBytes == SINGLE_BYTES ? peakSingleFlopsPerSecond : peakHalfFlopsPerSecond;

@@ -2,34 +2,63 @@ package io.shardsim.scenarios.calibrating;
 
 import io.shardsim.scenarios.scenario.InstanceFiles;
 import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * What a cluster reaches.
  *
- * @param base instance of the catalog that it was taken for
+ * @param base what it was taken for
  * @param tests every one that was read
  * @param broken tests that reach far less than the catalog lets one expect
  * @param inNode what tests on one node tell
  * @param betweenNodes what tests on several nodes tell
+ * @param ofKernels what GEMMs tell
+ * @param kernels every one that was read
  */
 public record Calibration(
-        String base, List<CollectiveTest> tests, List<Calibrator.Broken> broken, Fit inNode, Fit betweenNodes) {
+        Base base,
+        List<CollectiveTest> tests,
+        List<Calibrator.Broken> broken,
+        Fit inNode,
+        Fit betweenNodes,
+        Fit ofKernels,
+        KernelRuns kernels) {
     public Calibration {
         tests = List.copyOf(tests);
         broken = List.copyOf(broken);
     }
 
-    /** Both fits, those of nothing left out. */
+    /** The fits, those of nothing left out. */
     List<Fit> fits() {
-        return Stream.of(betweenNodes, inNode)
-                .filter(fit -> fit.quality().count() > 0)
-                .toList();
+        return all().filter(fit -> fit.quality().count() > 0).toList();
+    }
+
+    Stream<Fit> all() {
+        return Stream.of(betweenNodes, inNode, ofKernels);
+    }
+
+    /** Every file that something was read from. */
+    String files() {
+        return Stream.concat(
+                        tests.stream().map(CollectiveTest::file),
+                        kernels.all.stream().map(KernelRuns.Run::file))
+                .distinct()
+                .collect(Collectors.joining(", "));
+    }
+
+    /** The GPU as the fit of kernels has it. */
+    GpuSpec gpu() {
+        Map<String, Object> changed = new LinkedHashMap<>();
+        ofKernels.values().forEach((parameter, value) -> changed.put(parameter.key(), parameter.resolved(value)));
+        return base.with(changed).gpu();
     }
 
     /** Every figure that was determined, as the instance file writes it. */
@@ -52,7 +81,7 @@ public record Calibration(
             fit.values().forEach((parameter, value) -> {
                 double was = parameter.base().applyAsDouble(before);
                 lines.add(parameter.key() + ": " + parameter.written(value) + ", was " + parameter.written(was)
-                        + CalibrationText.signed(value / was - 1));
+                        + String.format(Locale.ROOT, " (%+.1f %%)", 100 * (value / was - 1)));
             });
         }
         return lines;

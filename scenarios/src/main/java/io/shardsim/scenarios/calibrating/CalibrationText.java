@@ -8,10 +8,7 @@ import io.shardsim.scenarios.explaining.ExplanationJson;
 import io.shardsim.scenarios.explaining.ExplanationText;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** A calibration for the terminal, for programs, and as an instance file. */
 public final class CalibrationText {
@@ -31,21 +28,29 @@ public final class CalibrationText {
                     String.valueOf(test.rows().size()),
                     Quantities.threeDigits(test.busBytesPerSecond() / 1e9)));
         }
-        TextTable.lines(rows, 2).forEach(line -> out.asIs(TextTable.cut(line, width) + "\n"));
-        for (Calibrator.Broken broken : calibration.broken()) {
+        if (rows.size() > 1) {
+            TextTable.lines(rows, 2).forEach(line -> out.asIs(TextTable.cut(line, width) + "\n"));
             out.asIs("\n");
+        }
+        for (Calibrator.Broken broken : calibration.broken()) {
             out.line(broken.test().file() + " looks broken: "
                     + Quantities.threeDigits(broken.test().busBytesPerSecond() / 1e9) + " GB/s busbw, where "
-                    + calibration.base() + " should reach "
+                    + calibration.base().name() + " should reach "
                     + Quantities.threeDigits(broken.expectedBytesPerSecond() / 1e9) + ".");
-            out.asIs(ExplanationText.write(broken.explanation(), width));
+            out.asIs(ExplanationText.write(broken.explanation(), width) + "\n");
         }
-        out.asIs("\n");
         calibration.fits().forEach(fit -> {
             fit.values().forEach((parameter, value) -> out.line(parameter.key() + ": " + figure(fit, parameter)));
             out.line(quality(fit));
         });
-        Stream.of(calibration.betweenNodes(), calibration.inNode())
+        double[] attention = calibration.kernels().attention(calibration.gpu());
+        if (attention.length > 0) {
+            out.line("Attention takes " + Quantities.number(Fit.median(attention), 3)
+                    + " times as long as simulated with these figures (median of " + attention.length
+                    + "). An instance has no rate of it alone: it follows gemm_rate.");
+        }
+        calibration
+                .all()
                 .flatMap(fit -> fit.open().stream())
                 .forEach(open -> out.line("Not determined: " + open.words() + ". " + open.toTell() + "."));
         return out.toString();
@@ -63,12 +68,8 @@ public final class CalibrationText {
                 ? ""
                 : ", " + Quantities.percent(quality.nodesLeftOut()) + " with each number of nodes left out";
         return "Median error of " + quality.count() + " measured times: " + Quantities.percent(quality.median()) + " ("
-                + Quantities.percent(quality.catalog()) + " with what the catalog says); "
+                + Quantities.percent(quality.catalog()) + " with what the base says); "
                 + Quantities.percent(quality.sizeLeftOut()) + " with each size left out" + nodes + ".";
-    }
-
-    static String signed(double change) {
-        return String.format(Locale.ROOT, " (%+.1f %%)", 100 * change);
     }
 
     /**
@@ -77,45 +78,37 @@ public final class CalibrationText {
      * @param date of the newest log, for example {@code 2026-11-28}
      */
     public static String instance(Calibration calibration, String date) {
-        String files = calibration.tests().stream()
-                .map(CollectiveTest::file)
-                .distinct()
-                .collect(Collectors.joining(", "));
-        StringBuilder out = new StringBuilder();
-        out.append("title: ")
-                .append(quoted(calibration.base() + " as measured on "
-                        + calibration.tests().stream()
-                                .mapToInt(CollectiveTest::nodes)
-                                .max()
-                                .orElse(1) + " nodes"))
-                .append("\nextends: ")
-                .append(calibration.base())
-                .append('\n');
+        StringBuilder figures = new StringBuilder();
         for (Fit fit : calibration.fits()) {
             fit.values()
-                    .forEach((parameter, value) -> out.append(parameter.key())
+                    .forEach((parameter, value) -> figures.append(parameter.key())
                             .append(": {value: ")
                             .append(parameter.written(value))
                             .append(", from: measured, note: ")
                             .append(quoted(figure(fit, parameter) + ". " + quality(fit)))
                             .append("}\n"));
         }
-        return out.append("sources:\n  measured: {source: ")
-                .append(quoted("nccl-tests: " + files))
-                .append(", date: ")
-                .append(date)
-                .append("}\n")
-                .toString();
+        int nodes = calibration.tests().stream()
+                .mapToInt(CollectiveTest::nodes)
+                .max()
+                .orElse(1);
+        String base = calibration.base().name();
+        String kept = calibration.base().lines(calibration.figures().keySet());
+        return "title: " + quoted(base + " as measured on " + nodes + (nodes == 1 ? " node" : " nodes")) + "\n" + kept
+                + figures + "sources:\n  measured: {source: "
+                + quoted((calibration.kernels().all.isEmpty() ? "nccl-tests: " : "measured: ") + calibration.files())
+                + ", date: " + date + "}\n"
+                + (kept.contains("from: base") ? "  base: {source: " + quoted(base) + ", date: " + date + "}\n" : "");
     }
 
-    private static String quoted(String text) {
+    static String quoted(String text) {
         return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replaceAll("\\p{Cntrl}", "?") + '"';
     }
 
     /** One document. */
     public static String json(Calibration calibration) {
         return new JsonObject()
-                .with("base", calibration.base())
+                .with("base", calibration.base().name())
                 .list(
                         "tests",
                         calibration.tests(),
@@ -134,6 +127,7 @@ public final class CalibrationText {
                                 .with("expected_bus_bytes_per_second", broken.expectedBytesPerSecond())
                                 .with("explanation", ExplanationJson.object(broken.explanation())))
                 .with("figures", calibration.figures())
+                .with("kernels", calibration.kernels().all.size())
                 .list(
                         "fits",
                         calibration.fits(),

@@ -1,6 +1,5 @@
 package io.shardsim.scenarios.calibrating;
 
-import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.explaining.Explainer;
@@ -9,6 +8,8 @@ import io.shardsim.scenarios.explaining.FurtherRuns;
 import io.shardsim.scenarios.explaining.HardwareLimit;
 import io.shardsim.scenarios.explaining.Measured;
 import io.shardsim.scenarios.importing.TrainingLog;
+import io.shardsim.scenarios.scenario.OpenedFile;
+import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.scenarios.scenario.ScenarioKeys;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.simulator.collective.CollectiveKind;
@@ -16,9 +17,12 @@ import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
 import io.shardsim.topology.InstanceSpec;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +39,7 @@ public final class Calibrator {
     private static final double BROKEN = 0.75;
     /** Rates below this size say more of latency [bytes]. */
     private static final long LARGE = 64L << 20;
+    private static final String KIT = "/calibrating/kit.py";
 
     private final FurtherRuns runs;
     private final Explainer explainer;
@@ -44,24 +49,39 @@ public final class Calibrator {
         explainer = new Explainer(runners, threads);
     }
 
+    /** A Python script that measures a node, and prints what is read here. */
+    public static String kit() {
+        try (InputStream in = Objects.requireNonNull(Calibrator.class.getResourceAsStream(KIT), KIT)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException failure) {
+            throw new UncheckedIOException(KIT, failure);
+        }
+    }
+
     /** Whether a text is a log that can be measured by. */
     public static boolean reads(String text) {
-        return CollectiveLog.isOne(text);
+        return CollectiveLog.isOne(text) || KernelRuns.isIn(text);
     }
 
     /**
      * What is measured, and of what.
      *
-     * @param base instance of the catalog that the cluster is taken for
+     * @param base what the cluster is taken for
      * @param logs texts by file
+     * @param profiles files of profiles
      * @param collective that logs are of which do not say it; null where that is not known
      * @param nodes that took part where a log does not say it; 0 where that is not known
      * @param healthy whether what looks broken is left out
      */
     public record Question(
-            String base, Map<String, String> logs, @Nullable CollectiveKind collective, int nodes, boolean healthy) {
+            Base base,
+            Map<String, String> logs,
+            List<String> profiles,
+            @Nullable CollectiveKind collective,
+            int nodes,
+            boolean healthy) {
         InstanceSpec instance() {
-            return Objects.requireNonNull(Catalog.instance(base)).spec();
+            return base.with(Map.of());
         }
     }
 
@@ -83,6 +103,13 @@ public final class Calibrator {
     public @Nullable Calibration calibrate(Question question, ProgressListener progress) throws InputException {
         List<TrainingLog> lines = evidence(question);
         List<CollectiveTest> tests = read(question, lines);
+        KernelRuns kernels = new KernelRuns(question.base());
+        for (Map.Entry<String, String> log : question.logs().entrySet()) {
+            kernels.read(log.getKey(), log.getValue());
+        }
+        for (String profile : question.profiles()) {
+            kernels.readProfile(profile);
+        }
         Simulated simulated = new Simulated(question.base(), runs, progress);
         try {
             List<Broken> broken = broken(question, tests, lines, simulated, progress);
@@ -94,16 +121,25 @@ public final class Calibrator {
                     question.base(),
                     tests,
                     broken,
-                    fit(used.stream().filter(test -> test.nodes() == 1).toList(), true, question, simulated),
-                    fit(used.stream().filter(test -> test.nodes() > 1).toList(), false, question, simulated));
+                    fit(used, true, question, simulated),
+                    fit(used, false, question, simulated),
+                    kernels.fit(),
+                    kernels);
         } catch (Simulated.Interrupted interrupted) {
             return null;
         }
     }
 
     private static Fit fit(List<CollectiveTest> tests, boolean inNode, Question question, Simulated simulated) {
-        List<Parameter> parameters = Parameter.of(inNode);
-        return tests.isEmpty() ? Fit.none(parameters) : Fit.of(tests, parameters, question.instance(), simulated);
+        List<Simulated.Size> sizes = tests.stream()
+                .filter(test -> (test.nodes() == 1) == inNode)
+                .flatMap(test -> test.rows().stream().map(row -> new Simulated.Size(test, row)))
+                .toList();
+        return Fit.of(
+                sizes.stream().map(Simulated.Size::sample).toList(),
+                inNode ? Parameter.IN_NODE : Parameter.BETWEEN_NODES,
+                question.instance(),
+                changed -> simulated.seconds(sizes, changed));
     }
 
     /** Every test, on as many nodes as its log says. */
@@ -116,8 +152,9 @@ public final class Calibrator {
                 .map(TrainingLog::name)
                 .collect(Collectors.toSet());
         for (Map.Entry<String, String> log : question.logs().entrySet()) {
-            // NCCL_DEBUG=INFO may go to a file of its own.
-            if (lines.contains(log.getKey()) && !CollectiveLog.hasTable(log.getValue())) {
+            // NCCL_DEBUG=INFO and tables of kernels may go to files of their own.
+            if ((lines.contains(log.getKey()) || KernelRuns.isIn(log.getValue()))
+                    && !CollectiveLog.hasTable(log.getValue())) {
                 continue;
             }
             try {
@@ -155,8 +192,8 @@ public final class Calibrator {
         if (test.ranks() % nodes != 0 || test.ranks() / nodes > gpus || nodes > ScenarioKeys.NODES_MAX) {
             throw new InputException(
                     test.file(),
-                    test.ranks() + " ranks on " + nodes + " nodes do not go by " + gpus + " GPUs of " + question.base()
-                            + "; add --nodes, or name the instance with --base");
+                    test.ranks() + " ranks on " + nodes + " nodes do not go by " + gpus + " GPUs of "
+                            + question.base().name() + "; add --nodes, or name the instance with --base");
         }
         String beyond =
                 HardwareLimit.beyond(test.kind(), test.busBytesPerSecond(), question.instance(), nodes, test.ranks());
@@ -195,9 +232,12 @@ public final class Calibrator {
             throws InputException {
         List<CollectiveTest.Row> rows = test.rows();
         CollectiveTest.Row largest = test.largest();
-        String scenario = "scenario: " + test.kind().id() + "\ncluster: {instance: " + question.base() + ", nodes: "
-                + test.nodes() + "}\nworkload: {collective: " + test.kind().id() + ", size: " + largest.bytes()
+        String scenario = "scenario: " + test.kind().id() + "\ncluster: {instance: "
+                + question.base().name() + ", nodes: " + test.nodes()
+                + "}\nworkload: {collective: " + test.kind().id() + ", size: " + largest.bytes()
                 + " B}\n";
+        OpenedFile opened =
+                OpenedFile.stream("calibrate", new ByteArrayInputStream(scenario.getBytes(StandardCharsets.UTF_8)));
         List<Measured> measured = new ArrayList<>(List.of(measured(test, largest, Map.of())));
         Stream.of(16L, 256L)
                 .map(part -> rows.stream()
@@ -206,7 +246,7 @@ public final class Calibrator {
                 .flatMap(Optional::stream)
                 .forEach(row -> measured.add(measured(test, row, Map.of("workload.size", row.bytes() + " B"))));
         return explainer.explain(
-                new Explainer.Subject(test.file(), SweptFile.readText(test.file(), scenario), 0),
+                new Explainer.Subject(test.file(), SweptFile.of(opened, Overrides.NONE), 0),
                 Explainer.Evidence.of(measured, Set.of(), lines),
                 progress);
     }

@@ -1,6 +1,5 @@
 package io.shardsim.scenarios.calibrating;
 
-import io.shardsim.scenarios.calibrating.Simulated.Size;
 import io.shardsim.topology.InstanceSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -70,20 +69,25 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
      */
     record Quality(int count, double catalog, double median, double sizeLeftOut, double nodesLeftOut) {}
 
-    /** Fits parameters to tests that can tell them. */
-    static Fit of(List<CollectiveTest> tests, List<Parameter> parameters, InstanceSpec base, Simulated simulated) {
-        return new Search(sizes(tests), base, simulated).fit(parameters);
+    /**
+     * A time that somebody measured.
+     *
+     * @param size bytes, or operations: values of the same size are left out together
+     */
+    record Sample(double seconds, long size, int nodes) {}
+
+    /** Fits parameters to samples that can tell them; the model has their times by values of an instance file. */
+    static Fit of(
+            List<Sample> samples,
+            List<Parameter> parameters,
+            InstanceSpec base,
+            Function<Map<String, Object>, double[]> model) {
+        return samples.isEmpty() ? none(parameters) : new Search(samples, base, model).fit(parameters);
     }
 
     /** Of no measurement. */
     static Fit none(List<Parameter> parameters) {
         return new Fit(Map.of(), Map.of(), parameters, new Quality(0, Double.NaN, Double.NaN, Double.NaN, Double.NaN));
-    }
-
-    private static List<Size> sizes(List<CollectiveTest> tests) {
-        return tests.stream()
-                .flatMap(test -> test.rows().stream().map(row -> new Size(test, row)))
-                .toList();
     }
 
     static double median(double[] values) {
@@ -95,17 +99,17 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
 
     /** One search. */
     private static final class Search {
-        private final List<Size> sizes;
+        private final List<Sample> samples;
         private final InstanceSpec base;
-        private final Simulated simulated;
+        private final Function<Map<String, Object>, double[]> model;
         private final RealVector measured;
 
-        Search(List<Size> sizes, InstanceSpec base, Simulated simulated) {
-            this.sizes = sizes;
+        Search(List<Sample> samples, InstanceSpec base, Function<Map<String, Object>, double[]> model) {
+            this.samples = samples;
             this.base = base;
-            this.simulated = simulated;
-            measured = new ArrayRealVector(sizes.stream()
-                    .mapToDouble(size -> StrictMath.log(size.row().seconds()))
+            this.model = model;
+            measured = new ArrayRealVector(samples.stream()
+                    .mapToDouble(sample -> StrictMath.log(sample.seconds()))
                     .toArray());
         }
 
@@ -123,7 +127,7 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
                 }
                 open.add(left.remove(worst));
             }
-            return new Fit(Map.of(), Map.of(), open, new Quality(sizes.size(), before, before, before, Double.NaN));
+            return new Fit(Map.of(), Map.of(), open, new Quality(samples.size(), before, before, before, Double.NaN));
         }
 
         private Fit fit(List<Parameter> left, List<Parameter> open, Solution solution, double before) {
@@ -138,11 +142,11 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
                     errors,
                     List.copyOf(open),
                     new Quality(
-                            sizes.size(),
+                            samples.size(),
                             before,
-                            median(errors(solution.residuals().getSubVector(0, sizes.size()))),
-                            leftOut(solution, size -> size.row().bytes()),
-                            leftOut(solution, size -> (long) size.test().nodes())));
+                            median(errors(solution.residuals().getSubVector(0, samples.size()))),
+                            leftOut(solution, Sample::size),
+                            leftOut(solution, sample -> (long) sample.nodes())));
         }
 
         /**
@@ -150,11 +154,11 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
          *
          * @return NaN where all are of one group
          */
-        private double leftOut(Solution solution, Function<Size, Long> group) {
+        private double leftOut(Solution solution, Function<Sample, Long> group) {
             List<Double> errors = new ArrayList<>();
-            Map<Long, List<Integer>> groups = IntStream.range(0, sizes.size())
+            Map<Long, List<Integer>> groups = IntStream.range(0, samples.size())
                     .boxed()
-                    .collect(Collectors.groupingBy(i -> group.apply(sizes.get(i))));
+                    .collect(Collectors.groupingBy(i -> group.apply(samples.get(i))));
             if (groups.size() < 2) {
                 return Double.NaN;
             }
@@ -219,14 +223,14 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
                 double scatter = Math.max(
                         SCATTER_MIN,
                         MEDIAN_TO_DEVIATION
-                                * median(Arrays.stream(residuals.toArray(), 0, sizes.size())
+                                * median(Arrays.stream(residuals.toArray(), 0, samples.size())
                                         .map(Math::abs)
                                         .toArray()));
                 weights = weights(parameters, residuals, scatter, round);
             }
             RealMatrix slopes = slopes(parameters, point);
             double[] tests = weights.clone();
-            Arrays.fill(tests, sizes.size(), tests.length, 0);
+            Arrays.fill(tests, samples.size(), tests.length, 0);
             RealMatrix both = normal(slopes, weights);
             RealMatrix alone = normal(slopes, tests);
             return new Solution(
@@ -249,10 +253,11 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
          */
         private double[] weights(
                 List<Parameter> parameters, @Nullable RealVector residuals, double scatter, int round) {
-            double[] weights = new double[sizes.size() + parameters.size()];
+            double[] weights = new double[samples.size() + parameters.size()];
             for (int i = 0; i < weights.length; i++) {
-                boolean test = i < sizes.size();
-                double error = test ? scatter : parameters.get(i - sizes.size()).error();
+                boolean test = i < samples.size();
+                double error =
+                        test ? scatter : parameters.get(i - samples.size()).error();
                 double deviations = residuals == null ? 0 : Math.abs(residuals.getEntry(i)) / error;
                 double inside = 1 - deviations * deviations / OUTSIDE / OUTSIDE;
                 double share = !test
@@ -343,14 +348,13 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
             for (int i = 0; i < parameters.size(); i++) {
                 changed.put(parameters.get(i).key(), parameters.get(i).resolved(StrictMath.exp(point.getEntry(i))));
             }
-            return new ArrayRealVector(Arrays.stream(simulated.seconds(sizes, changed))
-                    .map(StrictMath::log)
-                    .toArray());
+            return new ArrayRealVector(
+                    Arrays.stream(model.apply(changed)).map(StrictMath::log).toArray());
         }
 
         private RealMatrix slopes(List<Parameter> parameters, RealVector point) {
             RealVector here = logs(parameters, point);
-            RealMatrix slopes = new Array2DRowRealMatrix(sizes.size() + parameters.size(), parameters.size());
+            RealMatrix slopes = new Array2DRowRealMatrix(samples.size() + parameters.size(), parameters.size());
             for (int i = 0; i < parameters.size(); i++) {
                 RealVector beside = point.copy();
                 // Towards lower rates, which are never beyond the line rate.

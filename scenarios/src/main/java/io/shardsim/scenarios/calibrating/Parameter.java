@@ -1,13 +1,15 @@
 package io.shardsim.scenarios.calibrating;
 
 import io.shardsim.reports.Quantities;
+import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.HardwareKeys;
+import io.shardsim.simulator.compute.GpuCalibration;
 import io.shardsim.topology.InstanceSpec;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A figure of an instance that measurements of collectives can determine.
+ * A figure of an instance that measurements can determine.
  *
  * @param key of an instance file
  * @param words for people
@@ -15,7 +17,6 @@ import java.util.function.ToDoubleFunction;
  * @param base what the catalog says, in that unit
  * @param max the most that it can be, in that unit
  * @param error of what the catalog says, as a share of it [1]
- * @param inNode whether tests within a node tell it, not those of several
  * @param toTell what to measure where nothing determines it
  */
 record Parameter(
@@ -25,7 +26,6 @@ record Parameter(
         ToDoubleFunction<InstanceSpec> base,
         ToDoubleFunction<InstanceSpec> max,
         double error,
-        boolean inNode,
         String toTell) {
     private static final double GIGA = 1e9;
     private static final double STEPS_MAX = 100;
@@ -34,7 +34,8 @@ record Parameter(
     /** The same of its latencies, assumed [1]. */
     private static final double STEPS_ERROR = 0.3;
 
-    static final List<Parameter> ALL = List.of(
+    /** What collectives between nodes tell. */
+    static final List<Parameter> BETWEEN_NODES = List.of(
             new Parameter(
                     "nic_effective",
                     "what each NIC reaches",
@@ -42,7 +43,6 @@ record Parameter(
                     instance -> instance.nic().effectiveRate().bytesPerSecond() / GIGA,
                     instance -> instance.nic().lineRate().bytesPerSecond() / GIGA,
                     RATE_ERROR,
-                    false,
                     "all_gather_perf -b 64M -e 2G -f 2 on 2 nodes or more tells the rate of the NICs"),
             new Parameter(
                     HardwareKeys.NCCL_STEPS,
@@ -51,17 +51,28 @@ record Parameter(
                     instance -> instance.network().steps(),
                     instance -> STEPS_MAX,
                     STEPS_ERROR,
-                    false,
-                    "all_reduce_perf -b 8 -e 16M -f 2 on 2 nodes or more tells the latency between nodes"),
-            new Parameter(
-                    "intra_node_effective",
-                    "what the links between the GPUs of a node reach",
-                    "GB/s",
-                    instance -> instance.intraNode().perGpuRate().bytesPerSecond() / GIGA,
-                    instance -> instance.intraNode().lineRate().bytesPerSecond() / GIGA,
-                    RATE_ERROR,
-                    true,
-                    "all_gather_perf -b 64M -e 2G -f 2 -g 8 on one node tells the rate of these links"));
+                    "all_reduce_perf -b 8 -e 16M -f 2 on 2 nodes or more tells the latency between nodes"));
+
+    /** What collectives within a node tell. */
+    static final List<Parameter> IN_NODE = List.of(new Parameter(
+            "intra_node_effective",
+            "what the links between the GPUs of a node reach",
+            "GB/s",
+            instance -> instance.intraNode().perGpuRate().bytesPerSecond() / GIGA,
+            instance -> instance.intraNode().lineRate().bytesPerSecond() / GIGA,
+            RATE_ERROR,
+            "all_gather_perf -b 64M -e 2G -f 2 -g 8 on one node tells the rate of these links"));
+
+    /** What GEMMs tell. */
+    static final List<Parameter> KERNELS = List.of(new Parameter(
+            HardwareKeys.GEMM_RATE.name(),
+            "rate of GEMMs, in times of what is known",
+            "",
+            instance -> instance.gpu().peakHalfFlopsPerSecond()
+                    / Catalog.ofDataSheet(instance.gpu()).peakHalfFlopsPerSecond(),
+            instance -> 1 / GpuCalibration.of(instance.gpu()).matmul().rate(),
+            RATE_ERROR,
+            "A table of GEMMs of 2,048 and more each way tells it; shardsim calibrate --kit prints the script"));
 
     /** The value as instance files write it. */
     String written(double value) {
@@ -71,9 +82,5 @@ record Parameter(
     /** The value as a resolved scenario holds it. */
     Object resolved(double value) {
         return unit.isEmpty() ? (Object) value : (Object) Math.max(1L, StrictMath.round(value * GIGA));
-    }
-
-    static List<Parameter> of(boolean inNode) {
-        return ALL.stream().filter(parameter -> parameter.inNode == inNode).toList();
     }
 }

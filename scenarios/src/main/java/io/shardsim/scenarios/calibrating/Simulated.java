@@ -1,7 +1,6 @@
 package io.shardsim.scenarios.calibrating;
 
 import io.shardsim.reports.RunResult;
-import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.explaining.FurtherRuns;
@@ -20,19 +19,23 @@ import java.util.Objects;
 
 /** Times that tests take on an instance some of whose figures differ from what the catalog says. Each is simulated once. */
 final class Simulated {
-    private final String base;
+    private final Base base;
     private final FurtherRuns runs;
     private final ProgressListener progress;
     private final Map<Map<String, Object>, Map<Size, Double>> known = new HashMap<>();
 
-    Simulated(String base, FurtherRuns runs, ProgressListener progress) {
+    Simulated(Base base, FurtherRuns runs, ProgressListener progress) {
         this.base = base;
         this.runs = runs;
         this.progress = progress;
     }
 
     /** One size of a test. */
-    record Size(CollectiveTest test, CollectiveTest.Row row) {}
+    record Size(CollectiveTest test, CollectiveTest.Row row) {
+        Fit.Sample sample() {
+            return new Fit.Sample(row.seconds(), row.bytes(), test.nodes());
+        }
+    }
 
     /** Ends what cannot go on, since somebody interrupted it. */
     static final class Interrupted extends RuntimeException {
@@ -86,7 +89,7 @@ final class Simulated {
 
     /** The instance, with as many GPUs to a node as took part and their part of the NICs. */
     private InstanceSpec instance(CollectiveTest test, Map<String, Object> changed) {
-        InstanceSpec whole = Objects.requireNonNull(Catalog.instance(base)).spec();
+        InstanceSpec whole = base.with(Map.of());
         int gpus = test.ranks() / test.nodes();
         Map<String, Object> values = new LinkedHashMap<>(changed);
         if (gpus != whole.gpusPerNode()) {
@@ -94,6 +97,6 @@ final class Simulated {
             values.put("nics_per_node", (long) Math.max(1, whole.nicsPerNode() * gpus / whole.gpusPerNode()));
             values.put("pcie_switches", (long) Math.max(1, whole.pcie().switches() * gpus / whole.gpusPerNode()));
         }
-        return Objects.requireNonNull(Catalog.instance(base, values)).spec();
+        return base.with(values);
     }
 }

@@ -66,7 +66,7 @@ public final class Catalog {
             "instances",
             "instance",
             FigureFolder.figures(
-                    Stream.concat(HardwareKeys.SERVER.stream(), Stream.of(HardwareKeys.PRICE))
+                    Stream.concat(HardwareKeys.SERVER.stream(), Stream.of(HardwareKeys.GEMM_RATE, HardwareKeys.PRICE))
                             .toList(),
                     FigureFile.ALSO,
                     Key.required("gpu", ScalarTypes.text("[a-z0-9][a-z0-9-]*", "the name of a GPU"), "its GPU"),
@@ -152,6 +152,12 @@ public final class Catalog {
         return file == null ? null : gpu(file);
     }
 
+    /** A GPU as its data sheet has it, whatever rate its instance reaches; one that is not in the catalog as it is. */
+    public static GpuSpec ofDataSheet(GpuSpec gpu) {
+        FigureFile file = GPUS.find(gpu.name());
+        return file == null ? gpu : spec(file);
+    }
+
     static CatalogEntry<GpuSpec> gpu(FigureFile file) {
         return CatalogEntry.of(file, spec(file));
     }
@@ -164,7 +170,7 @@ public final class Catalog {
     /**
      * The instance that is called so with some values replaced, or null.
      *
-     * @param changed values under keys of {@link HardwareKeys#SERVER}, {@link HardwareKeys#NETWORK}, {@link HardwareKeys#PRICE}, {@link HardwareKeys#TERM} and {@link HardwareKeys#SPOT}
+     * @param changed values under keys of {@link HardwareKeys#SERVER}, {@link HardwareKeys#NETWORK}, {@link HardwareKeys#GEMM_RATE}, {@link HardwareKeys#PRICE}, {@link HardwareKeys#TERM} and {@link HardwareKeys#SPOT}
      */
     public static @Nullable CatalogEntry<InstanceSpec> instance(String name, Map<String, Object> changed) {
         FigureFile file = INSTANCES.called(name);
@@ -185,7 +191,9 @@ public final class Catalog {
     }
 
     static CatalogEntry<InstanceSpec> instance(FigureFile file, String listed, Map<String, Object> changed) {
-        GpuSpec gpu = spec(GPUS.named(file.text("gpu")));
+        Figure rate = file.figures().get(HardwareKeys.GEMM_RATE.name());
+        Object times = changed.getOrDefault(HardwareKeys.GEMM_RATE.name(), rate == null ? 1.0 : rate.value());
+        GpuSpec gpu = spec(GPUS.named(file.text("gpu"))).withRates((Double) times, 1);
         List<Figure> figures = new ArrayList<>(file.figures().values());
         Figure price = file.figures().get(HardwareKeys.PRICE.name());
         if (price == null || changed.containsKey(HardwareKeys.TERM)) {

@@ -45,6 +45,11 @@ public final class HardwareKeys {
     public static final String NODES_PER_DOMAIN = "nodes_per_domain";
     /** Key of {@link NetworkSpec#steps}. */
     public static final String NCCL_STEPS = "nccl_steps";
+    /** Of an instance file: peaks that kernels find over those of the data sheet. */
+    public static final Key GEMM_RATE = Key.optional(
+            "gemm_rate",
+            ScalarTypes.decimal(0.01, 10),
+            "rate of GEMMs and attention, in times of what is known of the GPU; omitted: 1");
     /** Key of {@link FabricSpec#routeSeed}. */
     public static final String ROUTE_SEED = "route_seed";
     /** Trays of a GB200 NVL72 (NVIDIA DGX SuperPOD with GB200, RA-11338, 2025). */

@@ -2,12 +2,15 @@ package io.shardsim.scenarios.cli;
 
 import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.reports.writing.WholeFiles;
+import io.shardsim.scenarios.calibrating.Base;
 import io.shardsim.scenarios.calibrating.Calibration;
 import io.shardsim.scenarios.calibrating.CalibrationText;
 import io.shardsim.scenarios.calibrating.Calibrator;
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.Unmodelled;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
+import io.shardsim.scenarios.profiling.ProfileReader;
+import io.shardsim.scenarios.scenario.InstanceFiles;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
@@ -35,13 +38,14 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "calibrate",
         description = {
-            "Measures an instance by what nccl-tests showed on your cluster, and writes an instance file.",
-            "Give what all_reduce_perf, all_gather_perf and their like printed, or the JSON of their option -J. A scenario takes the file as cluster: {instance: my-cluster.yaml, nodes: 16}."
+            "Measures an instance by what nccl-tests and kernels showed on your cluster, and writes an instance file.",
+            "Give what all_reduce_perf, all_gather_perf and their like printed, or the JSON of their option -J; tables of GEMMs (m,n,k,dtype,us); a profile of torch.profiler with record_shapes=True; or what the script of --kit printed. A scenario takes the file as cluster: {instance: my-cluster.yaml, nodes: 16}."
         },
         footer = {
             "",
             "Examples:",
             "  shardsim calibrate all_reduce.log all_gather.log --base p5.48xlarge -o my-cluster.yaml",
+            "  shardsim calibrate --kit > kit.py",
             "  shardsim run my.yaml --set cluster.instance=my-cluster.yaml",
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input,",
             ExitStatus.INTERRUPTED_HELP + "."
@@ -52,15 +56,23 @@ final class CalibrateCommand extends Speaking {
 
     private final RunnerFactory runners;
 
-    @Parameters(arity = "1..*", paramLabel = "FILE", description = "Logs of nccl-tests, or their JSON.")
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "FILE",
+            description = "Logs of nccl-tests, or their JSON; tables of kernels; profiles.")
     private List<String> files = List.of();
 
     @Option(
             names = "--base",
-            required = true,
             paramLabel = "NAME",
-            description = "Instance of the catalog that your nodes are most like.")
+            description = "Instance of the catalog that your nodes are most like, or an instance file.")
     private String base = "";
+
+    @Option(
+            names = "--kit",
+            description =
+                    "Print a Python script that measures one node in three minutes, with PyTorch alone, and prints what this command reads.")
+    private boolean kit;
 
     @Option(
             names = "--collective",
@@ -92,7 +104,17 @@ final class CalibrateCommand extends Speaking {
 
     @Override
     int answer() throws InputException {
-        if (Catalog.instance(base) == null) {
+        if (kit) {
+            out().print(Calibrator.kit());
+            out().flush();
+            return ExitStatus.DONE;
+        }
+        if (files.isEmpty() || base.isEmpty()) {
+            throw refused(
+                    (files.isEmpty() ? "FILE" : "--base")
+                            + " is missing; write for example calibrate all_gather.log --base p5.48xlarge, or --kit for a script that measures");
+        }
+        if (!InstanceFiles.isFile(base) && Catalog.instance(base) == null) {
             throw refused(Unmodelled.refusal("--base", "instances", base, Catalog.instanceNames()));
         }
         if (nodes < 0) {
@@ -103,7 +125,13 @@ final class CalibrateCommand extends Speaking {
 
     private int calibrated() throws InputException {
         Calibrator calibrator = new Calibrator(runners, question.threads());
-        Calibrator.Question asked = new Calibrator.Question(base, logs(), kind(), nodes, healthy);
+        Calibrator.Question asked = new Calibrator.Question(
+                Base.of(base),
+                logs(),
+                files.stream().filter(ProfileReader::isMeant).toList(),
+                kind(),
+                nodes,
+                healthy);
         List<String> changes = new ArrayList<>();
         Calibration calibration = question.ask(
                 progress -> {
@@ -170,6 +198,9 @@ final class CalibrateCommand extends Speaking {
         Map<String, String> logs = new LinkedHashMap<>();
         List<Problem> problems = new ArrayList<>();
         for (String file : files) {
+            if (ProfileReader.isMeant(file)) {
+                continue;
+            }
             String given = ScenarioFiles.text(file);
             if (given != null) {
                 logs.put(file, given);

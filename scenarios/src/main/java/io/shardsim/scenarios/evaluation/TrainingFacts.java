@@ -5,6 +5,7 @@ import io.shardsim.reports.Message;
 import io.shardsim.reports.MessageCode;
 import io.shardsim.reports.RunFacts;
 import io.shardsim.scenarios.accuracy.RecordedErrors;
+import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.Batch;
@@ -87,7 +88,7 @@ final class TrainingFacts {
     }
 
     private RunFacts.Peak peak() {
-        GpuSpec gpu = training.cluster().instance().gpu();
+        GpuSpec gpu = Catalog.ofDataSheet(training.cluster().instance().gpu());
         return job.profile().eightBitProducts()
                 ? new RunFacts.Peak(Precision.FP8.id(), gpu.peakEightBitFlopsPerSecond())
                 : new RunFacts.Peak(

@@ -2,7 +2,6 @@ package io.shardsim.scenarios.explaining;
 
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Faults;
-import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.IntraNodeSpec;
 import io.shardsim.topology.NicSpec;
@@ -60,19 +59,10 @@ enum Resource {
 
     private static Cluster withGpu(Cluster cluster, double flopsFactor, double memoryFactor) {
         InstanceSpec old = cluster.instance();
-        GpuSpec gpu = old.gpu();
         return new Cluster(
                 new InstanceSpec(
                         old.name(),
-                        new GpuSpec(
-                                gpu.name(),
-                                gpu.architecture(),
-                                gpu.memoryBytes(),
-                                gpu.memoryBandwidth().scaled(memoryFactor),
-                                gpu.peakHalfFlopsPerSecond() * flopsFactor,
-                                gpu.peakSingleFlopsPerSecond() * flopsFactor,
-                                gpu.smCount(),
-                                gpu.boostClockHz()),
+                        old.gpu().withRates(flopsFactor, memoryFactor),
                         old.gpusPerNode(),
                         old.intraNode(),
                         old.pcie(),

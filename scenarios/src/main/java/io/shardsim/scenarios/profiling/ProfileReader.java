@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.profiling;
 
+import io.shardsim.simulator.compute.Kernel;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -9,16 +10,19 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -40,6 +44,9 @@ public final class ProfileReader {
     private static final Set<String> ON_GPU = Set.of("kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset");
     private static final Set<String> LAUNCHES = Set.of("cuda_runtime", "cuda_driver", "runtime");
     private static final int EVENTS_MAX = 4_000_000;
+    private static final double NS_PER_SECOND = 1e9;
+    /** Of a GEMM beside which a collective ran: stays below 0 whatever its other kernels take [ns]. */
+    private static final long BESIDE = Long.MIN_VALUE / 4;
     /** Of a time [ns]. */
     private static final int DIGITS_MAX = 19;
 
@@ -51,7 +58,10 @@ public final class ProfileReader {
 
     private int rank;
 
-    private record Seen(Profile.Kernel kernel, long correlation) {}
+    /** Shapes of GEMMs, by operator. */
+    private final Map<Long, Kernel.Matmul> shapes = new HashMap<>();
+
+    private record Seen(Profile.Kernel kernel, long correlation, long operation) {}
 
     private record Step(String name, long endNs) {}
 
@@ -61,24 +71,27 @@ public final class ProfileReader {
 
     /** Whether a file looks like a profile, or any other trace of events. */
     public static boolean isMeant(String file) {
-        Path path = Path.of(file);
-        if (!file.endsWith(".json") && !file.endsWith(".json.gz") || !Files.isRegularFile(path)) {
+        if (!file.endsWith(".json") && !file.endsWith(".json.gz")) {
             return false;
         }
-        try (InputStream in = open(path)) {
+        try (InputStream in = open(Path.of(file))) {
             return new String(in.readNBytes(HEAD), StandardCharsets.UTF_8).contains("\"traceEvents\"");
-        } catch (IOException unreadable) {
+        } catch (IOException | InvalidPathException unreadable) {
             return false;
         }
     }
 
     /** @throws InputException with what is wrong with it */
     static Profile read(String file) throws InputException {
+        return opened(file).profile();
+    }
+
+    private static ProfileReader opened(String file) throws InputException {
         try (InputStream in = open(Path.of(file));
                 JsonParser parser = MAPPER.createParser(in)) {
             ProfileReader reader = new ProfileReader(file);
             reader.readAll(parser);
-            return reader.profile();
+            return reader;
         } catch (IOException | JacksonException | ArithmeticException broken) {
             throw new InputException(file, "cannot be read as a profile: " + firstLine(broken.getMessage()));
         }
@@ -134,12 +147,54 @@ public final class ProfileReader {
         if (ON_GPU.contains(category)) {
             seen.add(new Seen(
                     new Profile.Kernel(KernelNames.of(event.name()), startNs, endNs, event.bytes()),
-                    event.correlation()));
+                    event.correlation(),
+                    event.operation()));
         } else if (LAUNCHES.contains(category) && event.correlation() > 0) {
             launchesNs.put(event.correlation(), startNs);
+        } else if (event.gemm() != null) {
+            shapes.put(event.operation(), Objects.requireNonNull(event.gemm()));
         } else if (event.name().startsWith(STEP) && category.equals("user_annotation")) {
             steps.put(startNs, new Step(event.name(), endNs));
         }
+    }
+
+    /**
+     * GEMMs in 16 bits by their shapes, with the median time of one, all its kernels together [s]. Those beside which a collective ran do not count.
+     *
+     * @throws InputException with what is wrong with the profile, or where it says no shapes
+     */
+    public static Map<Kernel.Matmul, Double> gemms(String file) throws InputException {
+        ProfileReader reader = opened(file);
+        reader.seen.sort(Comparator.comparingLong(one -> one.kernel().startNs()));
+        Map<Long, Long> times = new LinkedHashMap<>();
+        long collectivesNs = Long.MIN_VALUE;
+        Seen gemm = null;
+        for (Seen one : reader.seen) {
+            Profile.Kernel kernel = one.kernel();
+            if (kernel.of().kind() == KernelNames.Kind.COLLECTIVES) {
+                collectivesNs = Math.max(collectivesNs, kernel.endNs());
+                if (gemm != null && gemm.kernel().endNs() > kernel.startNs()) {
+                    times.put(gemm.operation(), BESIDE);
+                }
+            } else if (reader.shapes.containsKey(one.operation())) {
+                boolean alone = kernel.startNs() >= collectivesNs;
+                times.merge(one.operation(), alone ? kernel.endNs() - kernel.startNs() : BESIDE, Long::sum);
+                gemm = one;
+            }
+        }
+        times.values().removeIf(ns -> ns < 0);
+        Map<Kernel.Matmul, List<Long>> ofShape = times.keySet().stream()
+                .sorted(Comparator.comparing(times::get))
+                .collect(Collectors.groupingBy(
+                        reader.shapes::get, LinkedHashMap::new, Collectors.mapping(times::get, Collectors.toList())));
+        Map<Kernel.Matmul, Double> seconds = new LinkedHashMap<>();
+        ofShape.forEach((shape, all) -> seconds.put(shape, all.get(all.size() / 2) / NS_PER_SECOND));
+        if (seconds.isEmpty()) {
+            throw new InputException(
+                    file,
+                    "says no shape of a GEMM in BF16 or FP16 beside which no collective runs; profile with record_shapes=True");
+        }
+        return seconds;
     }
 
     private Profile profile() throws InputException {

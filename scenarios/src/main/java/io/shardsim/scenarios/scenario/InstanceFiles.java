@@ -3,6 +3,7 @@ package io.shardsim.scenarios.scenario;
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Entry;
@@ -101,16 +102,23 @@ public final class InstanceFiles {
         return new Mapping(scenario.position(), entries);
     }
 
-    private static Mapping description(Scalar name, String scenario) throws InputException {
-        Path beside = Path.of(scenario).resolveSibling(name.text());
-        String file = Files.exists(beside) ? beside.toString() : name.text();
+    /**
+     * The keys of an instance file.
+     *
+     * @throws InputException with every problem of the file
+     */
+    public static Mapping description(String file) throws InputException {
         Problems problems = new Problems(file);
         YamlNode root = root(problems);
         read(root, problems);
+        return root instanceof Mapping keys ? keys : new Mapping(Position.START, List.of());
+    }
+
+    private static Mapping description(Scalar name, String scenario) throws InputException {
+        Path beside = Path.of(scenario).resolveSibling(name.text());
         List<Entry> entries = new ArrayList<>(List.of(new Entry(NAME, name.position(), name)));
-        if (root instanceof Mapping description) {
-            entries.addAll(description.entries());
-        }
+        entries.addAll(description(Files.exists(beside) ? beside.toString() : name.text())
+                .entries());
         return new Mapping(name.position(), entries);
     }
 

@@ -2,6 +2,8 @@ package io.shardsim.scenarios.calibrating;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
+import static org.assertj.core.api.InstanceOfAssertFactories.DOUBLE;
 
 import io.shardsim.scenarios.calibrating.CollectiveTest.Row;
 import io.shardsim.scenarios.catalog.Catalog;
@@ -9,6 +11,8 @@ import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.explaining.FurtherRuns;
 import io.shardsim.scenarios.scenario.InstanceFiles;
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.compute.Kernel;
+import io.shardsim.simulator.compute.RooflineKernelTime;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,6 +20,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
@@ -35,8 +40,16 @@ class CalibratorTest {
     @TempDir
     Path folder;
 
+    private static Base base(String name) {
+        try {
+            return Base.of(name);
+        } catch (InputException impossible) {
+            throw new IllegalStateException(impossible);
+        }
+    }
+
     private static double seconds(String base, CollectiveTest test, Row row, Map<String, Object> changed) {
-        return new Simulated(base, new FurtherRuns(PointSimulation::new, 2), (share, what) -> {})
+        return new Simulated(base(base), new FurtherRuns(PointSimulation::new, 2), (share, what) -> {})
                 .seconds(List.of(new Simulated.Size(test, row)), changed)[0];
     }
 
@@ -56,9 +69,45 @@ class CalibratorTest {
                         : us * Math.exp(spread * noise.nextGaussian()) * (noise.nextInt(10) == 0 ? 1.5 : 1));
     }
 
+    /** A table of GEMMs on GPUs whose tensor cores reach so many times what the catalog says. */
+    private static String gemms(String base, double rate, Random noise, double spread) {
+        var gpu = base(base).with(Map.of("gemm_rate", rate)).gpu();
+        StringBuilder table = new StringBuilder("m,n,k,dtype,us\n");
+        for (int m : new int[] {2048, 4096, 8192}) {
+            for (int n : new int[] {2048, 4096, 11008, 14336}) {
+                for (int k : new int[] {2048, 4096, 8192}) {
+                    double us = RooflineKernelTime.of(gpu).isolatedPs(new Kernel.Matmul("", 1, m, n, k)) / 1e6;
+                    double measured = spread == 0
+                            ? us
+                            : us * Math.exp(spread * noise.nextGaussian()) * (noise.nextInt(10) == 0 ? 1.5 : 1);
+                    table.append(String.format(Locale.ROOT, "%d,%d,%d,bf16,%.2f%n", m, n, k, measured));
+                }
+            }
+        }
+        return table.toString();
+    }
+
+    /** Kernels cost no simulation: 50 clusters. */
+    @Test
+    void hiddenRatesOfKernelsAreFound() throws InputException {
+        for (int seed = 0; seed < 50; seed++) {
+            Random random = new Random(seed);
+            String base = BASES.get(seed % BASES.size());
+            double rate = 0.75 + 0.3 * random.nextDouble();
+            for (double spread : new double[] {0, 0.03}) {
+                Calibration found = calibrate(base, Map.of("gemm.csv", gemms(base, rate, random, spread)));
+                assertThat(found.ofKernels().values().values())
+                        .singleElement(DOUBLE)
+                        .as("%s, seed %d, spread %s", base, seed, spread)
+                        .isCloseTo(rate, withinPercentage(spread == 0 ? 0.5 : 3));
+            }
+        }
+    }
+
     private static Calibration calibrate(String base, Map<String, String> logs) throws InputException {
         return Objects.requireNonNull(new Calibrator(PointSimulation::new, 2)
-                .calibrate(new Calibrator.Question(base, logs, null, 0, false), (share, what) -> {}));
+                .calibrate(
+                        new Calibrator.Question(Base.of(base), logs, List.of(), null, 0, false), (share, what) -> {}));
     }
 
     static LongStream seeds() {
@@ -82,7 +131,9 @@ class CalibratorTest {
         double share = 0.8 + 0.2 * random.nextDouble();
         double steps = 0.8 + random.nextDouble();
         double inNode = 0.8 + 0.2 * random.nextDouble();
+        double rate = 0.8 + 0.25 * random.nextDouble();
         Map<String, Object> hidden = new LinkedHashMap<>();
+        hidden.put("gemm_rate", rate);
         hidden.put(
                 "nic_effective", (long) (share * instance.nic().effectiveRate().bytesPerSecond()));
         hidden.put("nccl_steps", steps);
@@ -99,15 +150,18 @@ class CalibratorTest {
                 }
             }
             logs.put("node", log(base, CollectiveKind.ALL_GATHER, 1, hidden, random, spread));
+            logs.put("kernels", gemms(base, rate, random, spread));
             Calibration found = calibrate(base, logs);
             double close = spread == 0 ? 0.005 : 0.03;
             Map<Parameter, Double> values =
                     new LinkedHashMap<>(found.betweenNodes().values());
             values.putAll(found.inNode().values());
+            values.putAll(found.ofKernels().values());
             Map<Parameter, Double> errors =
                     new LinkedHashMap<>(found.betweenNodes().errors());
             errors.putAll(found.inNode().errors());
-            assertThat(values).as("%s, seed %d, spread %s", base, seed, spread).hasSize(3);
+            errors.putAll(found.ofKernels().errors());
+            assertThat(values).as("%s, seed %d, spread %s", base, seed, spread).hasSize(4);
             values.forEach((parameter, value) -> {
                 double truth = ((Number) Objects.requireNonNull(hidden.get(parameter.key()))).doubleValue()
                         / ((Number) parameter.resolved(1)).doubleValue();
@@ -180,7 +234,8 @@ class CalibratorTest {
         assertThat(CalibrationText.write(found, 120)).contains("a.log looks broken", "Not all NICs used: one of them");
         Calibration healthy = Objects.requireNonNull(new Calibrator(PointSimulation::new, 2)
                 .calibrate(
-                        new Calibrator.Question("dgx-a100", Map.of("a.log", log), null, 0, true), (share, what) -> {}));
+                        new Calibrator.Question(base("dgx-a100"), Map.of("a.log", log), List.of(), null, 0, true),
+                        (share, what) -> {}));
         assertThat(healthy.figures()).isEmpty();
         assertThat(healthy.broken()).hasSize(1);
     }

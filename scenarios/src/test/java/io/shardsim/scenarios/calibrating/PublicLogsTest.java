@@ -41,12 +41,15 @@ class PublicLogsTest {
             return new double[2][0];
         }
         Simulated simulated =
-                new Simulated(log.machine(), new FurtherRuns(PointSimulation::new, 2), (share, what) -> {});
+                new Simulated(Base.of(log.machine()), new FurtherRuns(PointSimulation::new, 2), (share, what) -> {});
+        List<Simulated.Size> seen = small.get(0).rows().stream()
+                .map(row -> new Simulated.Size(small.get(0), row))
+                .toList();
         Fit fit = Fit.of(
-                small,
-                Parameter.of(test.nodes() == 1),
+                seen.stream().map(Simulated.Size::sample).toList(),
+                test.nodes() == 1 ? Parameter.IN_NODE : Parameter.BETWEEN_NODES,
                 Objects.requireNonNull(Catalog.instance(log.machine())).spec(),
-                simulated);
+                given -> simulated.seconds(seen, given));
         Map<String, Object> changed = new LinkedHashMap<>();
         fit.values().forEach((parameter, value) -> changed.put(parameter.key(), parameter.resolved(value)));
         List<Simulated.Size> sizes = large.get(0).rows().stream()
@@ -78,7 +81,8 @@ class PublicLogsTest {
     private static Calibration calibration(PrintedLogs.Public log) throws InputException {
         return Objects.requireNonNull(new Calibrator(PointSimulation::new, 2)
                 .calibrate(
-                        new Calibrator.Question(log.machine(), Map.of(log.file(), log.text()), null, 0, false),
+                        new Calibrator.Question(
+                                Base.of(log.machine()), Map.of(log.file(), log.text()), List.of(), null, 0, false),
                         (share, what) -> {}));
     }
 
