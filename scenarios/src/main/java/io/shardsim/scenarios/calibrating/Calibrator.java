@@ -39,6 +39,7 @@ public final class Calibrator {
     private static final double BROKEN = 0.75;
     /** Rates below this size say more of latency [bytes]. */
     private static final long LARGE = 64L << 20;
+
     private static final String KIT = "/calibrating/kit.py";
 
     private final FurtherRuns runs;

@@ -94,9 +94,9 @@ class DoctorCommandTest {
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("--not: unknown fault x");
         assertThat(shell.shardsim(
-                        "doctor", log("a.yml", "checkpoints_path: x\nis_llama_config: true\n"), "--measured", "1 s"))
+                        "doctor", log("a.yml", "n_heads: 32\nmlp_ratio: 8\n"), "--measured", "1 s"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("is a nanotron file, which is not read");
+        assertThat(shell.err()).contains("is an OLMo file, which is not read");
         assertThat(shell.out()).isEmpty();
     }
 }
