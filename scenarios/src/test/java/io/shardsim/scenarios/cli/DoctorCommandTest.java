@@ -93,8 +93,7 @@ class DoctorCommandTest {
         assertThat(shell.shardsim("doctor", config, "--measured", "1 s", "--not", "x"))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("--not: unknown fault x");
-        assertThat(shell.shardsim(
-                        "doctor", log("a.yml", "n_heads: 32\nmlp_ratio: 8\n"), "--measured", "1 s"))
+        assertThat(shell.shardsim("doctor", log("a.yml", "n_heads: 32\nmlp_ratio: 8\n"), "--measured", "1 s"))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("is an OLMo file, which is not read");
         assertThat(shell.out()).isEmpty();
