@@ -22,6 +22,7 @@ import java.util.stream.Stream;
  * @param betweenNodes what tests on several nodes tell
  * @param ofKernels what GEMMs tell
  * @param kernels every one that was read
+ * @param unexplained sizes that no figure brings near
  */
 public record Calibration(
         Base base,
@@ -30,8 +31,10 @@ public record Calibration(
         Fit inNode,
         Fit betweenNodes,
         Fit ofKernels,
-        KernelRuns kernels) {
+        KernelRuns kernels,
+        List<Calibrator.Unexplained> unexplained) {
     public Calibration {
+        unexplained = List.copyOf(unexplained);
         tests = List.copyOf(tests);
         broken = List.copyOf(broken);
     }
@@ -56,9 +59,7 @@ public record Calibration(
 
     /** The GPU as the fit of kernels has it. */
     GpuSpec gpu() {
-        Map<String, Object> changed = new LinkedHashMap<>();
-        ofKernels.values().forEach((parameter, value) -> changed.put(parameter.key(), parameter.resolved(value)));
-        return base.with(changed).gpu();
+        return base.with(ofKernels.resolved()).gpu();
     }
 
     /** Every figure that was determined, as the instance file writes it. */

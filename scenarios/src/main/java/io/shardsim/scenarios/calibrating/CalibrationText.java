@@ -43,6 +43,7 @@ public final class CalibrationText {
             fit.values().forEach((parameter, value) -> out.line(parameter.key() + ": " + figure(fit, parameter)));
             out.line(quality(fit));
         });
+        unexplained(calibration).forEach(out::line);
         double[] attention = calibration.kernels().attention(calibration.gpu());
         if (attention.length > 0) {
             out.line("Attention takes " + Quantities.number(Fit.median(attention), 3)
@@ -54,6 +55,20 @@ public final class CalibrationText {
                 .flatMap(fit -> fit.open().stream())
                 .forEach(open -> out.line("Not determined: " + open.words() + ". " + open.toTell() + "."));
         return out.toString();
+    }
+
+    private static List<String> unexplained(Calibration calibration) {
+        return calibration.unexplained().stream()
+                .map(off -> off.test().file() + ": " + off.test().kind().id() + " of "
+                        + Quantities.bytes(off.row().bytes()) + " reached " + rate(off, off.row().seconds()) + " GB/s busbw, and "
+                        + rate(off, off.seconds()) + " with the figures here"
+                        + (off.others() == 0 ? "" : "; " + off.others() + " more sizes are as far off")
+                        + ". No figure of an instance file explains it.")
+                .toList();
+    }
+
+    private static String rate(Calibrator.Unexplained off, double seconds) {
+        return Quantities.threeDigits(off.test().busBytesPerSecond(off.row(), seconds) / 1e9);
     }
 
     private static String figure(Fit fit, Parameter parameter) {
@@ -94,7 +109,12 @@ public final class CalibrationText {
                 .orElse(1);
         String base = calibration.base().name();
         String kept = calibration.base().lines(calibration.figures().keySet());
-        return "title: " + quoted(base + " as measured on " + nodes + (nodes == 1 ? " node" : " nodes")) + "\n" + kept
+        StringBuilder warnings = new StringBuilder();
+        unexplained(calibration)
+                .forEach(line -> warnings.append("# ")
+                        .append(line.replaceAll("\\p{Cntrl}", "?"))
+                        .append("\n"));
+        return warnings + "title: " + quoted(base + " as measured on " + nodes + (nodes == 1 ? " node" : " nodes")) + "\n" + kept
                 + figures + "sources:\n  measured: {source: "
                 + quoted((calibration.kernels().all.isEmpty() ? "nccl-tests: " : "measured: ") + calibration.files())
                 + ", date: " + date + "}\n"
@@ -126,6 +146,14 @@ public final class CalibrationText {
                                 .with("file", broken.test().file())
                                 .with("expected_bus_bytes_per_second", broken.expectedBytesPerSecond())
                                 .with("explanation", ExplanationJson.object(broken.explanation())))
+                .list(
+                        "unexplained",
+                        calibration.unexplained(),
+                        off -> new JsonObject()
+                                .with("file", off.test().file())
+                                .with("bytes", off.row().bytes())
+                                .with("measured_seconds", off.row().seconds())
+                                .with("simulated_seconds", off.seconds()))
                 .with("figures", calibration.figures())
                 .with("kernels", calibration.kernels().all.size())
                 .list(

@@ -24,6 +24,7 @@ import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -96,6 +97,15 @@ public final class Calibrator {
     public record Broken(CollectiveTest test, double expectedBytesPerSecond, Explanation explanation) {}
 
     /**
+     * A test some of whose sizes of 64 MiB and more stay far off.
+     *
+     * @param row the largest of them
+     * @param seconds that it is simulated to take with the figures that are written
+     * @param others how many more there are
+     */
+    public record Unexplained(CollectiveTest test, CollectiveTest.Row row, double seconds, int others) {}
+
+    /**
      * Reads and fits.
      *
      * @return null where it was interrupted
@@ -118,29 +128,58 @@ public final class Calibrator {
             if (question.healthy()) {
                 broken.forEach(each -> used.remove(each.test()));
             }
+            List<Unexplained> unexplained = new ArrayList<>();
             return new Calibration(
                     question.base(),
                     tests,
                     broken,
-                    fit(used, true, question, simulated),
-                    fit(used, false, question, simulated),
+                    fit(used, true, question, simulated, unexplained),
+                    fit(used, false, question, simulated, unexplained),
                     kernels.fit(),
-                    kernels);
+                    kernels,
+                    unexplained);
         } catch (Simulated.Interrupted interrupted) {
             return null;
         }
     }
 
-    private static Fit fit(List<CollectiveTest> tests, boolean inNode, Question question, Simulated simulated) {
+    /** Where most of what is large stays far off, a figure would only hide it, and none is kept. */
+    private static Fit fit(
+            List<CollectiveTest> tests,
+            boolean inNode,
+            Question question,
+            Simulated simulated,
+            List<Unexplained> unexplained) {
         List<Simulated.Size> sizes = tests.stream()
                 .filter(test -> (test.nodes() == 1) == inNode)
                 .flatMap(test -> test.rows().stream().map(row -> new Simulated.Size(test, row)))
                 .toList();
-        return Fit.of(
+        Fit fit = Fit.of(
                 sizes.stream().map(Simulated.Size::sample).toList(),
                 inNode ? Parameter.IN_NODE : Parameter.BETWEEN_NODES,
                 question.instance(),
                 changed -> simulated.seconds(sizes, changed));
+        List<Simulated.Size> large =
+                sizes.stream().filter(size -> size.row().bytes() >= LARGE).toList();
+        int off = off(large, simulated.seconds(large, fit.resolved())).stream()
+                .mapToInt(each -> 1 + each.others())
+                .sum();
+        Fit kept = 2 * off > large.size() ? fit.givenUp() : fit;
+        unexplained.addAll(off(large, simulated.seconds(large, kept.resolved())));
+        return kept;
+    }
+
+    private static List<Unexplained> off(List<Simulated.Size> sizes, double[] seconds) {
+        Map<CollectiveTest, Unexplained> off = new LinkedHashMap<>();
+        for (int i = 0; i < seconds.length; i++) {
+            Simulated.Size size = sizes.get(i);
+            if (Math.abs(size.row().seconds() / seconds[i] - 1) > 1 - BROKEN) {
+                Unexplained before = off.get(size.test());
+                int others = before == null ? 0 : before.others() + 1;
+                off.put(size.test(), new Unexplained(size.test(), size.row(), seconds[i], others));
+            }
+        }
+        return List.copyOf(off.values());
     }
 
     /** Every test, on as many nodes as its log says. */
