@@ -1,6 +1,5 @@
 package io.shardsim.scenarios.calibrating;
 
-import io.shardsim.scenarios.scenario.InstanceFiles;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
@@ -32,7 +31,7 @@ public record Calibration(
         Fit betweenNodes,
         Fit ofKernels,
         KernelRuns kernels,
-        List<Calibrator.Unexplained> unexplained) {
+        List<String> unexplained) {
     public Calibration {
         unexplained = List.copyOf(unexplained);
         tests = List.copyOf(tests);
@@ -71,13 +70,13 @@ public record Calibration(
     }
 
     /**
-     * How figures changed since another file was written, a line each.
+     * How figures differ from those of another file or instance of the catalog, a line each.
      *
      * @throws InputException where that file is no instance
      */
-    public List<String> since(String file) throws InputException {
+    public List<String> since(String name) throws InputException {
         List<String> lines = new ArrayList<>();
-        InstanceSpec before = InstanceFiles.read(file).spec();
+        InstanceSpec before = Base.of(name).with(Map.of());
         for (Fit fit : fits()) {
             fit.values().forEach((parameter, value) -> {
                 double was = parameter.base().applyAsDouble(before);

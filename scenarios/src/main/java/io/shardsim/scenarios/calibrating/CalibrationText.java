@@ -6,9 +6,12 @@ import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.reports.writing.TextTable;
 import io.shardsim.scenarios.explaining.ExplanationJson;
 import io.shardsim.scenarios.explaining.ExplanationText;
+import io.shardsim.topology.GpuSpec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** A calibration for the terminal, for programs, and as an instance file. */
 public final class CalibrationText {
@@ -39,36 +42,38 @@ public final class CalibrationText {
                     + Quantities.threeDigits(broken.expectedBytesPerSecond() / 1e9) + ".");
             out.asIs(ExplanationText.write(broken.explanation(), width) + "\n");
         }
+        notes(calibration).forEach(out::line);
         calibration.fits().forEach(fit -> {
             fit.values().forEach((parameter, value) -> out.line(parameter.key() + ": " + figure(fit, parameter)));
             out.line(quality(fit));
         });
-        unexplained(calibration).forEach(out::line);
         double[] attention = calibration.kernels().attention(calibration.gpu());
         if (attention.length > 0) {
             out.line("Attention takes " + Quantities.number(Fit.median(attention), 3)
                     + " times as long as simulated with these figures (median of " + attention.length
                     + "). An instance has no rate of it alone: it follows gemm_rate.");
         }
+        String contradiction = calibration.kernels().contradiction();
         calibration
                 .all()
                 .flatMap(fit -> fit.open().stream())
-                .forEach(open -> out.line("Not determined: " + open.words() + ". " + open.toTell() + "."));
+                .forEach(open -> out.line("Not determined: " + open.words() + ". "
+                        + (Parameter.KERNELS.contains(open) && !contradiction.isEmpty() ? contradiction : open.toTell())
+                        + "."));
         return out.toString();
     }
 
-    private static List<String> unexplained(Calibration calibration) {
-        return calibration.unexplained().stream()
-                .map(off -> off.test().file() + ": " + off.test().kind().id() + " of "
-                        + Quantities.bytes(off.row().bytes()) + " reached " + rate(off, off.row().seconds()) + " GB/s busbw, and "
-                        + rate(off, off.seconds()) + " with the figures here"
-                        + (off.others() == 0 ? "" : "; " + off.others() + " more sizes are as far off")
-                        + ". No figure of an instance file explains it.")
-                .toList();
-    }
-
-    private static String rate(Calibrator.Unexplained off, double seconds) {
-        return Quantities.threeDigits(off.test().busBytesPerSecond(off.row(), seconds) / 1e9);
+    /** What is wrong with the measurements. */
+    private static List<String> notes(Calibration calibration) {
+        List<String> notes = new ArrayList<>(calibration.unexplained());
+        GpuSpec gpu = calibration.base().with(Map.of()).gpu();
+        calibration
+                .kernels()
+                .broken()
+                .forEach((file, run) -> notes.add(file + " looks broken: " + run.teraflops(run.seconds())
+                        + " TFLOPS, where " + calibration.base().name() + " should reach "
+                        + run.teraflops(run.simulated(gpu)) + ": clocks, power limit, dtype or unit?"));
+        return notes;
     }
 
     private static String figure(Fit fit, Parameter parameter) {
@@ -109,12 +114,11 @@ public final class CalibrationText {
                 .orElse(1);
         String base = calibration.base().name();
         String kept = calibration.base().lines(calibration.figures().keySet());
-        StringBuilder warnings = new StringBuilder();
-        unexplained(calibration)
-                .forEach(line -> warnings.append("# ")
-                        .append(line.replaceAll("\\p{Cntrl}", "?"))
-                        .append("\n"));
-        return warnings + "title: " + quoted(base + " as measured on " + nodes + (nodes == 1 ? " node" : " nodes")) + "\n" + kept
+        String notes = notes(calibration).stream()
+                .map(note -> "# " + note.replaceAll("\\p{Cntrl}", "?") + "\n")
+                .collect(Collectors.joining());
+        return notes + "title: " + quoted(base + " as measured on " + nodes + (nodes == 1 ? " node" : " nodes")) + "\n"
+                + kept
                 + figures + "sources:\n  measured: {source: "
                 + quoted((calibration.kernels().all.isEmpty() ? "nccl-tests: " : "measured: ") + calibration.files())
                 + ", date: " + date + "}\n"
@@ -146,15 +150,8 @@ public final class CalibrationText {
                                 .with("file", broken.test().file())
                                 .with("expected_bus_bytes_per_second", broken.expectedBytesPerSecond())
                                 .with("explanation", ExplanationJson.object(broken.explanation())))
-                .list(
-                        "unexplained",
-                        calibration.unexplained(),
-                        off -> new JsonObject()
-                                .with("file", off.test().file())
-                                .with("bytes", off.row().bytes())
-                                .with("measured_seconds", off.row().seconds())
-                                .with("simulated_seconds", off.seconds()))
                 .with("figures", calibration.figures())
+                .with("notes", notes(calibration))
                 .with("kernels", calibration.kernels().all.size())
                 .list(
                         "fits",

@@ -24,20 +24,20 @@ import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Finds what a cluster reaches from what nccl-tests measured on it. */
 public final class Calibrator {
     /** A test that reaches less of what the catalog lets one expect looks broken [1]. */
-    private static final double BROKEN = 0.75;
+    static final double BROKEN = 0.75;
     /** Rates below this size say more of latency [bytes]. */
     private static final long LARGE = 64L << 20;
 
@@ -97,15 +97,6 @@ public final class Calibrator {
     public record Broken(CollectiveTest test, double expectedBytesPerSecond, Explanation explanation) {}
 
     /**
-     * A test some of whose sizes of 64 MiB and more stay far off.
-     *
-     * @param row the largest of them
-     * @param seconds that it is simulated to take with the figures that are written
-     * @param others how many more there are
-     */
-    public record Unexplained(CollectiveTest test, CollectiveTest.Row row, double seconds, int others) {}
-
-    /**
      * Reads and fits.
      *
      * @return null where it was interrupted
@@ -128,14 +119,14 @@ public final class Calibrator {
             if (question.healthy()) {
                 broken.forEach(each -> used.remove(each.test()));
             }
-            List<Unexplained> unexplained = new ArrayList<>();
+            List<String> unexplained = new ArrayList<>();
             return new Calibration(
                     question.base(),
                     tests,
                     broken,
                     fit(used, true, question, simulated, unexplained),
                     fit(used, false, question, simulated, unexplained),
-                    kernels.fit(),
+                    kernels.fit(question.healthy() ? kernels.broken().keySet() : Set.of()),
                     kernels,
                     unexplained);
         } catch (Simulated.Interrupted interrupted) {
@@ -143,13 +134,12 @@ public final class Calibrator {
         }
     }
 
-    /** Where most of what is large stays far off, a figure would only hide it, and none is kept. */
     private static Fit fit(
             List<CollectiveTest> tests,
             boolean inNode,
             Question question,
             Simulated simulated,
-            List<Unexplained> unexplained) {
+            List<String> unexplained) {
         List<Simulated.Size> sizes = tests.stream()
                 .filter(test -> (test.nodes() == 1) == inNode)
                 .flatMap(test -> test.rows().stream().map(row -> new Simulated.Size(test, row)))
@@ -161,25 +151,19 @@ public final class Calibrator {
                 changed -> simulated.seconds(sizes, changed));
         List<Simulated.Size> large =
                 sizes.stream().filter(size -> size.row().bytes() >= LARGE).toList();
-        int off = off(large, simulated.seconds(large, fit.resolved())).stream()
-                .mapToInt(each -> 1 + each.others())
-                .sum();
-        Fit kept = 2 * off > large.size() ? fit.givenUp() : fit;
+        // Where most of what is large stays far off, a figure would only hide that.
+        boolean hides = 2 * off(large, simulated.seconds(large, fit.resolved())).size() > large.size();
+        Fit kept = hides ? Fit.none(List.of()) : fit;
         unexplained.addAll(off(large, simulated.seconds(large, kept.resolved())));
         return kept;
     }
 
-    private static List<Unexplained> off(List<Simulated.Size> sizes, double[] seconds) {
-        Map<CollectiveTest, Unexplained> off = new LinkedHashMap<>();
-        for (int i = 0; i < seconds.length; i++) {
-            Simulated.Size size = sizes.get(i);
-            if (Math.abs(size.row().seconds() / seconds[i] - 1) > 1 - BROKEN) {
-                Unexplained before = off.get(size.test());
-                int others = before == null ? 0 : before.others() + 1;
-                off.put(size.test(), new Unexplained(size.test(), size.row(), seconds[i], others));
-            }
-        }
-        return List.copyOf(off.values());
+    /** Sizes that are simulated more than a quarter off, in words. */
+    private static List<String> off(List<Simulated.Size> sizes, double[] seconds) {
+        return IntStream.range(0, seconds.length)
+                .filter(i -> Math.abs(sizes.get(i).row().seconds() / seconds[i] - 1) > 1 - BROKEN)
+                .mapToObj(i -> sizes.get(i).compared(seconds[i]) + ". No figure of an instance file explains it.")
+                .toList();
     }
 
     /** Every test, on as many nodes as its log says. */

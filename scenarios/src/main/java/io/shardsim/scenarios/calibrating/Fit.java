@@ -92,13 +92,6 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
         return resolved;
     }
 
-    /** The same of measurements that no value explains. */
-    Fit givenUp() {
-        double catalog = quality.catalog();
-        return new Fit(
-                Map.of(), Map.of(), List.of(), new Quality(quality.count(), catalog, catalog, catalog, Double.NaN));
-    }
-
     /** Of no measurement. */
     static Fit none(List<Parameter> parameters) {
         return new Fit(Map.of(), Map.of(), parameters, new Quality(0, Double.NaN, Double.NaN, Double.NaN, Double.NaN));

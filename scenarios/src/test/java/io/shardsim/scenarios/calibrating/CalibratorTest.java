@@ -243,13 +243,12 @@ class CalibratorTest {
     /** Latency bounds most sizes of this log, and the NICs of another machine the rest. */
     @Test
     void theRateOfSlowNicsIsFoundBesideManySmallSizes() throws InputException, IOException {
-        Calibration found = calibrate(
-                "p5.48xlarge", Map.of("a.log", Files.readString(Path.of("configurations/all_reduce.log"))));
+        Calibration found =
+                calibrate("p5.48xlarge", Map.of("a.log", Files.readString(Path.of("configurations/all_reduce.log"))));
         assertThat(found.broken()).hasSize(1);
         assertThat(found.figures()).containsKeys("nic_effective", "nccl_steps");
         assertThat(found.betweenNodes().quality().median()).isLessThan(0.1);
-        assertThat(found.unexplained())
-                .allSatisfy(off -> assertThat(off.row().bytes()).isLessThan(1L << 28));
+        assertThat(found.unexplained()).isNotEmpty().allMatch(off -> off.contains(" MB reached "));
     }
 
     @Test
@@ -272,8 +271,8 @@ class CalibratorTest {
         String told = "a.log: all_gather of 1.07 GB reached ";
         assertThat(CalibrationText.write(found, 200)).contains(told, "No figure of an instance file explains it");
         Path file = Files.writeString(folder.resolve("odd.yaml"), CalibrationText.instance(found, "2026-11-29"));
-        assertThat(Files.readString(file)).startsWith("# " + told);
+        assertThat(Files.readString(file)).startsWith("# a.log: all_gather of ").contains("# " + told);
         assertThat(InstanceFiles.read(file.toString()).name()).isEqualTo("odd");
-        assertThat(CalibrationText.json(found)).contains("\"unexplained\"", "\"bytes\" : 1073741824");
+        assertThat(CalibrationText.json(found)).contains("\"notes\"", told);
     }
 }
