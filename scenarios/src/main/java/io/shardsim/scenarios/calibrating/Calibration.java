@@ -1,6 +1,5 @@
 package io.shardsim.scenarios.calibrating;
 
-import io.shardsim.scenarios.scenario.InstanceFiles;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.InstanceSpec;
@@ -22,6 +21,7 @@ import java.util.stream.Stream;
  * @param betweenNodes what tests on several nodes tell
  * @param ofKernels what GEMMs tell
  * @param kernels every one that was read
+ * @param unexplained sizes that no figure brings near
  */
 public record Calibration(
         Base base,
@@ -30,8 +30,10 @@ public record Calibration(
         Fit inNode,
         Fit betweenNodes,
         Fit ofKernels,
-        KernelRuns kernels) {
+        KernelRuns kernels,
+        List<String> unexplained) {
     public Calibration {
+        unexplained = List.copyOf(unexplained);
         tests = List.copyOf(tests);
         broken = List.copyOf(broken);
     }
@@ -56,9 +58,7 @@ public record Calibration(
 
     /** The GPU as the fit of kernels has it. */
     GpuSpec gpu() {
-        Map<String, Object> changed = new LinkedHashMap<>();
-        ofKernels.values().forEach((parameter, value) -> changed.put(parameter.key(), parameter.resolved(value)));
-        return base.with(changed).gpu();
+        return base.with(ofKernels.resolved()).gpu();
     }
 
     /** Every figure that was determined, as the instance file writes it. */
@@ -70,13 +70,13 @@ public record Calibration(
     }
 
     /**
-     * How figures changed since another file was written, a line each.
+     * How figures differ from those of another file or instance of the catalog, a line each.
      *
      * @throws InputException where that file is no instance
      */
-    public List<String> since(String file) throws InputException {
+    public List<String> since(String name) throws InputException {
         List<String> lines = new ArrayList<>();
-        InstanceSpec before = InstanceFiles.read(file).spec();
+        InstanceSpec before = Base.of(name).with(Map.of());
         for (Fit fit : fits()) {
             fit.values().forEach((parameter, value) -> {
                 double was = parameter.base().applyAsDouble(before);

@@ -6,9 +6,12 @@ import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.reports.writing.TextTable;
 import io.shardsim.scenarios.explaining.ExplanationJson;
 import io.shardsim.scenarios.explaining.ExplanationText;
+import io.shardsim.topology.GpuSpec;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** A calibration for the terminal, for programs, and as an instance file. */
 public final class CalibrationText {
@@ -39,6 +42,7 @@ public final class CalibrationText {
                     + Quantities.threeDigits(broken.expectedBytesPerSecond() / 1e9) + ".");
             out.asIs(ExplanationText.write(broken.explanation(), width) + "\n");
         }
+        notes(calibration).forEach(out::line);
         calibration.fits().forEach(fit -> {
             fit.values().forEach((parameter, value) -> out.line(parameter.key() + ": " + figure(fit, parameter)));
             out.line(quality(fit));
@@ -49,11 +53,27 @@ public final class CalibrationText {
                     + " times as long as simulated with these figures (median of " + attention.length
                     + "). An instance has no rate of it alone: it follows gemm_rate.");
         }
+        String contradiction = calibration.kernels().contradiction();
         calibration
                 .all()
                 .flatMap(fit -> fit.open().stream())
-                .forEach(open -> out.line("Not determined: " + open.words() + ". " + open.toTell() + "."));
+                .forEach(open -> out.line("Not determined: " + open.words() + ". "
+                        + (Parameter.KERNELS.contains(open) && !contradiction.isEmpty() ? contradiction : open.toTell())
+                        + "."));
         return out.toString();
+    }
+
+    /** What is wrong with the measurements. */
+    private static List<String> notes(Calibration calibration) {
+        List<String> notes = new ArrayList<>(calibration.unexplained());
+        GpuSpec gpu = calibration.base().with(Map.of()).gpu();
+        calibration
+                .kernels()
+                .broken()
+                .forEach((file, run) -> notes.add(file + " looks broken: " + run.teraflops(run.seconds())
+                        + " TFLOPS, where " + calibration.base().name() + " should reach "
+                        + run.teraflops(run.simulated(gpu)) + ": clocks, power limit, dtype or unit?"));
+        return notes;
     }
 
     private static String figure(Fit fit, Parameter parameter) {
@@ -94,7 +114,11 @@ public final class CalibrationText {
                 .orElse(1);
         String base = calibration.base().name();
         String kept = calibration.base().lines(calibration.figures().keySet());
-        return "title: " + quoted(base + " as measured on " + nodes + (nodes == 1 ? " node" : " nodes")) + "\n" + kept
+        String notes = notes(calibration).stream()
+                .map(note -> "# " + note.replaceAll("\\p{Cntrl}", "?") + "\n")
+                .collect(Collectors.joining());
+        return notes + "title: " + quoted(base + " as measured on " + nodes + (nodes == 1 ? " node" : " nodes")) + "\n"
+                + kept
                 + figures + "sources:\n  measured: {source: "
                 + quoted((calibration.kernels().all.isEmpty() ? "nccl-tests: " : "measured: ") + calibration.files())
                 + ", date: " + date + "}\n"
@@ -127,6 +151,7 @@ public final class CalibrationText {
                                 .with("expected_bus_bytes_per_second", broken.expectedBytesPerSecond())
                                 .with("explanation", ExplanationJson.object(broken.explanation())))
                 .with("figures", calibration.figures())
+                .with("notes", notes(calibration))
                 .with("kernels", calibration.kernels().all.size())
                 .list(
                         "fits",

@@ -30,13 +30,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Finds what a cluster reaches from what nccl-tests measured on it. */
 public final class Calibrator {
     /** A test that reaches less of what the catalog lets one expect looks broken [1]. */
-    private static final double BROKEN = 0.75;
+    static final double BROKEN = 0.75;
     /** Rates below this size say more of latency [bytes]. */
     private static final long LARGE = 64L << 20;
 
@@ -118,29 +119,51 @@ public final class Calibrator {
             if (question.healthy()) {
                 broken.forEach(each -> used.remove(each.test()));
             }
+            List<String> unexplained = new ArrayList<>();
             return new Calibration(
                     question.base(),
                     tests,
                     broken,
-                    fit(used, true, question, simulated),
-                    fit(used, false, question, simulated),
-                    kernels.fit(),
-                    kernels);
+                    fit(used, true, question, simulated, unexplained),
+                    fit(used, false, question, simulated, unexplained),
+                    kernels.fit(question.healthy() ? kernels.broken().keySet() : Set.of()),
+                    kernels,
+                    unexplained);
         } catch (Simulated.Interrupted interrupted) {
             return null;
         }
     }
 
-    private static Fit fit(List<CollectiveTest> tests, boolean inNode, Question question, Simulated simulated) {
+    private static Fit fit(
+            List<CollectiveTest> tests,
+            boolean inNode,
+            Question question,
+            Simulated simulated,
+            List<String> unexplained) {
         List<Simulated.Size> sizes = tests.stream()
                 .filter(test -> (test.nodes() == 1) == inNode)
                 .flatMap(test -> test.rows().stream().map(row -> new Simulated.Size(test, row)))
                 .toList();
-        return Fit.of(
+        Fit fit = Fit.of(
                 sizes.stream().map(Simulated.Size::sample).toList(),
                 inNode ? Parameter.IN_NODE : Parameter.BETWEEN_NODES,
                 question.instance(),
                 changed -> simulated.seconds(sizes, changed));
+        List<Simulated.Size> large =
+                sizes.stream().filter(size -> size.row().bytes() >= LARGE).toList();
+        // Where most of what is large stays far off, a figure would only hide that.
+        boolean hides = 2 * off(large, simulated.seconds(large, fit.resolved())).size() > large.size();
+        Fit kept = hides ? Fit.none(List.of()) : fit;
+        unexplained.addAll(off(large, simulated.seconds(large, kept.resolved())));
+        return kept;
+    }
+
+    /** Sizes that are simulated more than a quarter off, in words. */
+    private static List<String> off(List<Simulated.Size> sizes, double[] seconds) {
+        return IntStream.range(0, seconds.length)
+                .filter(i -> Math.abs(sizes.get(i).row().seconds() / seconds[i] - 1) > 1 - BROKEN)
+                .mapToObj(i -> sizes.get(i).compared(seconds[i]) + ". No figure of an instance file explains it.")
+                .toList();
     }
 
     /** Every test, on as many nodes as its log says. */

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.calibrating;
 
+import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
@@ -34,6 +35,13 @@ final class Simulated {
     record Size(CollectiveTest test, CollectiveTest.Row row) {
         Fit.Sample sample() {
             return new Fit.Sample(row.seconds(), row.bytes(), test.nodes());
+        }
+
+        /** What it reached, and what it would in such a time. */
+        String compared(double seconds) {
+            return test.file() + ": " + test.kind().id() + " of " + Quantities.bytes(row.bytes()) + " reached "
+                    + Quantities.threeDigits(test.busBytesPerSecond(row, row.seconds()) / 1e9) + " GB/s busbw, and "
+                    + Quantities.threeDigits(test.busBytesPerSecond(row, seconds) / 1e9) + " with the figures here";
         }
     }
 

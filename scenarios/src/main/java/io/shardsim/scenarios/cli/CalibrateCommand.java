@@ -88,8 +88,8 @@ final class CalibrateCommand extends Speaking {
 
     @Option(
             names = "--against",
-            paramLabel = "FILE",
-            description = "Say how the figures changed since this instance file was written.")
+            paramLabel = "NAME",
+            description = "Say how the figures differ from this instance of the catalog or instance file.")
     private @Nullable String against;
 
     @Mixin
@@ -114,13 +114,20 @@ final class CalibrateCommand extends Speaking {
                     (files.isEmpty() ? "FILE" : "--base")
                             + " is missing; write for example calibrate all_gather.log --base p5.48xlarge, or --kit for a script that measures");
         }
-        if (!InstanceFiles.isFile(base) && Catalog.instance(base) == null) {
-            throw refused(Unmodelled.refusal("--base", "instances", base, Catalog.instanceNames()));
+        check("--base", base);
+        if (against != null) {
+            check("--against", against);
         }
         if (nodes < 0) {
             throw refused("--nodes " + nodes + " is no number of nodes; write 1 or more");
         }
         return calibrated();
+    }
+
+    private void check(String option, String name) {
+        if (!InstanceFiles.isFile(name) && Catalog.instance(name) == null) {
+            throw refused(Unmodelled.refusal(option, "instances", name, Catalog.instanceNames()));
+        }
     }
 
     private int calibrated() throws InputException {

@@ -239,4 +239,40 @@ class CalibratorTest {
         assertThat(healthy.figures()).isEmpty();
         assertThat(healthy.broken()).hasSize(1);
     }
+
+    /** Latency bounds most sizes of this log, and the NICs of another machine the rest. */
+    @Test
+    void theRateOfSlowNicsIsFoundBesideManySmallSizes() throws InputException, IOException {
+        Calibration found =
+                calibrate("p5.48xlarge", Map.of("a.log", Files.readString(Path.of("configurations/all_reduce.log"))));
+        assertThat(found.broken()).hasSize(1);
+        assertThat(found.figures()).containsKeys("nic_effective", "nccl_steps");
+        assertThat(found.betweenNodes().quality().median()).isLessThan(0.1);
+        assertThat(found.unexplained()).isNotEmpty().allMatch(off -> off.contains(" MB reached "));
+    }
+
+    @Test
+    void whatNoFigureExplainsIsToldAndLeavesNoneInTheFile() throws InputException, IOException {
+        CollectiveTest asked = new CollectiveTest("", CollectiveKind.ALL_GATHER, 16, 2, List.of());
+        double[] slower = {16, 4, 1, 16, 4, 1};
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < slower.length; i++) {
+            Row row = new Row(1, 64L << 20 + i, 1);
+            rows.add(new Row(1, row.bytes(), slower[i] * seconds("dgx-a100", asked, row, Map.of())));
+        }
+        Calibration found = calibrate(
+                "dgx-a100",
+                Map.of(
+                        "a.log",
+                        PrintedLogs.of(new CollectiveTest("", asked.kind(), 16, 2, rows), us -> us),
+                        "gemm.csv",
+                        gemms("dgx-a100", 0.9, new Random(1), 0)));
+        assertThat(found.figures()).containsOnlyKeys("gemm_rate");
+        String told = "a.log: all_gather of 1.07 GB reached ";
+        assertThat(CalibrationText.write(found, 200)).contains(told, "No figure of an instance file explains it");
+        Path file = Files.writeString(folder.resolve("odd.yaml"), CalibrationText.instance(found, "2026-11-29"));
+        assertThat(Files.readString(file)).startsWith("# a.log: all_gather of ").contains("# " + told);
+        assertThat(InstanceFiles.read(file.toString()).name()).isEqualTo("odd");
+        assertThat(CalibrationText.json(found)).contains("\"notes\"", told);
+    }
 }

@@ -76,10 +76,13 @@ class KernelRunsTest {
             delimiter = '|',
             value = {
                 "4096,4096,4096,bf16,1e-3|TFLOPS, and the peak of the GPU of p5.48xlarge is 989",
-                "4096,4096,4096,bf16,N/A|n/a",
-                "4096,4096,4096,bf16,0|TFLOPS",
-                "4096,4096,4096,bf16,NaN|nan",
-                "4096,0,4096,bf16,9|n 0 is not in 1..1048576",
+                "4096,4096,4096,bf16,N/A|us n/a is no number",
+                "4096,4096,4096,bf16,0|us 0 is not above 0",
+                "4096,4096,4096,bf16,-3|us -3 is not above 0",
+                "4096,4096,4096,bf16|4 columns, not 5",
+                "4096,4096,4096,bf16,211445|0.65 TFLOPS, and the peak of the GPU of p5.48xlarge is 989: a wrong unit, such as ns",
+                "4096,4096,4096,bf16,NaN|us nan is no number",
+                "4096,0,4096,bf16,9|n 0 is not above 0",
                 "4096,4096,99999999999,bf16,9|k 99999999999 is not in",
                 "4096,4096,4096,fp8,9|dtype fp8 is not bf16 or fp16"
             })
@@ -88,6 +91,100 @@ class KernelRunsTest {
                 .isInstanceOf(InputException.class)
                 .hasMessageContaining("table:3:1: is no row under m,n,k,dtype,us")
                 .hasMessageContaining(told);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "m,n,k,dtype,ms|column ms is unknown; write us or tflops",
+                "m,n,k,us,layer|column layer is unknown; remove it",
+                "m,n,k,dtype|no column has a time; write us or tflops",
+                "batch,heads,length,head_size,tflops|column tflops is unknown; write us",
+                "m;n;k;us|separate columns with commas, not semicolons"
+            })
+    void aHeadingThatCannotBeIsToldWhereverItStands(String heading, String told) {
+        String text = "m,n,k,us\n4096,4096,4096,211\n\n" + heading + "\n4096,4096,4096,211\n";
+        assertThat(KernelRuns.isIn(heading)).isTrue();
+        assertThatThrownBy(() -> read(text)).hasMessageContaining("table:4:1: " + told);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "maybe,forward,900,bf16|causal maybe is not one of 0, 1, false, no, true, yes",
+                "true,banana,900,bf16|pass banana is not one of backward, bwd, forward, fwd",
+                "true,forward,0.9,bf16|305,420 TFLOPS, and the peak of the GPU of p5.48xlarge is 989",
+                "true,backward,900000,bf16|0.764 TFLOPS, and the peak of the GPU of p5.48xlarge is 989: a wrong unit"
+            })
+    void attentionIsCheckedAsGemmsAre(String row, String told) {
+        String text = "batch,heads,length,head_size,causal,pass,us,dtype\n2,32,4096,128," + row;
+        assertThatThrownBy(() -> read(text)).hasMessageContaining("table:2:1: ").hasMessageContaining(told);
+    }
+
+    /** Words amid a table, quotes, whole numbers with a point, and a sign of micro that was decoded as Latin-1. */
+    @Test
+    void noRowIsLostAmidWords() throws InputException {
+        assertThat(read("m,n,k,\u00c2\u00b5s\n4096.0,4096,4096,211\nnonsense,here\n\"4096\",\"4096\",4096,212\n").all)
+                .extracting(run -> Math.round(run.seconds() * 1e6))
+                .containsExactly(211L, 212L);
+    }
+
+    @Test
+    void aTimeAndARateThatContradictEachOtherAreRefused() throws InputException {
+        String row = "m,n,k,us,tflops\n4096,4096,4096,211.445,";
+        assertThat(read(row + "650").all).hasSize(1);
+        assertThatThrownBy(() -> read(row + "300"))
+                .hasMessageContaining("table:2:1: ")
+                .hasMessageContaining("211.445 us are 650 TFLOPS, and tflops says 300");
+    }
+
+    @Test
+    void aWrongUnitIsToldOnce() {
+        String row = "4096,4096,4096,0.2\n";
+        assertThatThrownBy(() -> read("m,n,k,us\n" + row.repeat(9)))
+                .isInstanceOfSatisfying(
+                        InputException.class,
+                        refused -> assertThat(refused.problems()).hasSize(1))
+                .hasMessageContaining("table:2:1: ")
+                .hasMessageContaining("9 rows are beyond what it reaches");
+    }
+
+    @Test
+    void slowGemmsLookBrokenAndAreLeftOutWhereTheyShouldBeHealthy() throws InputException {
+        String table = "m,n,k,tflops\n4096,4096,4096,200\n8192,8192,8192,200\n4096,8192,8192,200\n";
+        Calibration found = calibrate("p5.48xlarge", Map.of("a.csv", table), List.of());
+        assertThat(CalibrationText.write(found, 200))
+                .containsPattern(
+                        "a.csv looks broken: 200 TFLOPS, where p5.48xlarge should reach 7\\d\\d: clocks, power limit, dtype or unit\\?");
+        assertThat(CalibrationText.json(found)).contains("\"notes\"", "a.csv looks broken: 200 TFLOPS");
+        Calibration healthy = Objects.requireNonNull(new Calibrator(PointSimulation::new, 2)
+                .calibrate(
+                        new Calibrator.Question(
+                                Base.of("p5.48xlarge"), Map.of("a.csv", table), List.of(), null, 0, true),
+                        (share, what) -> {}));
+        assertThat(healthy.figures()).isEmpty();
+        assertThat(CalibrationText.write(
+                        calibrate("p5.48xlarge", Map.of("a.csv", table.replace("200", "700")), List.of()), 200))
+                .doesNotContain("looks broken");
+    }
+
+    @Test
+    void twoTimesOfOneGemmAreNamedWhereNoRateFollows() throws InputException {
+        StringBuilder table = new StringBuilder("m,n,k,tflops\n");
+        for (int rate : new int[] {650, 400}) {
+            for (int side = 2048; side <= 12288; side += 2048) {
+                table.append(String.format(Locale.ROOT, "%1$d,%1$d,%1$d,%2$d%n", side, rate));
+            }
+        }
+        Calibration found = calibrate("p5.48xlarge", Map.of("a.csv", table.toString()), List.of());
+        assertThat(found.figures()).isEmpty();
+        assertThat(CalibrationText.write(found, 200))
+                .contains(
+                        "Not determined: rate of GEMMs",
+                        "2048 x 2048 x 2048 took 26.4 us and 42.9 us; measure it again")
+                .doesNotContain("A table of GEMMs");
     }
 
     /** Launches take all the time of small ones. */

@@ -59,6 +59,21 @@ class CalibrateCommandTest {
     }
 
     @Test
+    void figuresAreComparedWithTheCatalog() throws Exception {
+        String table = Files.writeString(
+                        folder.resolve("a.csv"),
+                        "m,n,k,tflops\n4096,4096,4096,650\n8192,8192,8192,650\n4096,8192,8192,650\n8192,4096,8192,650\n")
+                .toString();
+        assertThat(shell.shardsim("calibrate", table, "--base", "p5.48xlarge", "--against", "p5.48xlarge"))
+                .as(shell.err())
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).containsPattern("gemm_rate: 0\\.\\d+, was 1 \\(-\\d+\\.\\d %\\)");
+        assertThat(shell.shardsim("calibrate", table, "--base", "p5.48xlarge", "--against", "p6.48xlarge"))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("--against", "p6.48xlarge");
+    }
+
+    @Test
     @Tag("slow")
     void aRateThatNoLinkCarriesIsRefusedAndLinksAreCalledWhatTheyAre() throws Exception {
         String rows = """
