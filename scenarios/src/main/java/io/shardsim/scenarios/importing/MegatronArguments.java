@@ -57,11 +57,11 @@ final class MegatronArguments implements Importer {
 
     /** What the launcher is told, whose arguments have dashes or underscores. */
     static void contributeCluster(ForeignFile file, Draft draft, char between) {
-        for (String key : List.of("nnodes", "num-nodes", "num-machines")) {
+        for (String key : List.of("nnodes", "num-nodes", "num-machines", "replicas")) {
             String name = key.replace('-', between);
             draft.give(Draft.NODES, launcher(file, name, 65_536), file.key(name));
         }
-        for (String key : List.of("nproc-per-node", "num-gpus", "gpus-per-node")) {
+        for (String key : List.of("nproc-per-node", "num-gpus", "gpus-per-node", "nvidia.com/gpu")) {
             String name = key.replace('-', between);
             draft.give(Draft.GPUS_PER_NODE, launcher(file, name, 64), file.key(name));
         }
