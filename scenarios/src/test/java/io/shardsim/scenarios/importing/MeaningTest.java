@@ -39,4 +39,55 @@ class MeaningTest {
                 .contains("precision: fp32", "attention: standard");
         assertThat(imported("nanotron-tiny-llama.yaml").text()).contains("precision: bf16", "attention: flash");
     }
+
+    @Test
+    void nanotronShardsStatesWithContextParallelismWhichIsSaid() throws IOException, InputException {
+        Imported imported = imported(
+                "nanotron-tiny-llama.yaml", "  expert_parallel_size: 1", "  context_parallel_size: 2", "dp: 4", "dp: 2");
+        assertThat(imported.text()).contains("kind: megatron-core").doesNotContain("--use-distributed-optimizer");
+        assertThat(verdict(imported, "optimizer.zero_stage").verdict()).isEqualTo(Verdict.APPROXIMATED);
+        assertThat(verdict(imported("nanotron-tiny-llama.yaml"), "optimizer.zero_stage").verdict())
+                .isEqualTo(Verdict.MODELLED);
+    }
+
+    @Test
+    void neoxAttendsWithoutAFusedKernelUnlessToldTo() throws IOException, InputException {
+        assertThat(imported("neox-20b.yml").text()).contains("attention: standard");
+        assertThat(imported("neox-20b.yml", "\"vocab_file\":", "\"attention-config\": [[[\"flash\"], 44]], \"vocab_file\":")
+                        .text())
+                .contains("attention: flash");
+    }
+
+    @Test
+    void groupsOfQueriesOfNemoCount() throws IOException, InputException {
+        Imported imported = imported("nemo-llama2-70b.yaml");
+        assertThat(imported.text()).contains("kv_heads: 8");
+        assertThat(verdict(imported, "model.num_query_groups").verdict()).isEqualTo(Verdict.MODELLED);
+    }
+
+    @Test
+    void blocksOfLayersAreCheckpointedInEachPieceOfAStage() throws InputException {
+        String script = "torchrun pretrain_gpt.py --num-layers 32 --hidden-size 64 --num-attention-heads 8"
+                + " --micro-batch-size 1 --global-batch-size 64 --seq-length 8 --bf16 --vocab-size 32000"
+                + " --pipeline-model-parallel-size 2 --recompute-granularity full --recompute-method block"
+                + " --recompute-num-layers 2";
+        assertThat(ScenarioImport.readText("x.sh", script, Choices.NONE).text()).contains("checkpointed_layers: 4");
+        String pieces = script + " --num-layers-per-virtual-pipeline-stage 4";
+        assertThat(ScenarioImport.readText("x.sh", pieces, Choices.NONE).text()).contains("checkpointed_layers: 16");
+    }
+
+    @Test
+    void torchtitanEmptiesItsPipelineInEachAccumulationStep() throws InputException {
+        String titan = "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 4\n"
+                + "global_batch_size = 64\n[parallelism]\ndata_parallel_shard_degree = 2\npipeline_parallel_degree = ";
+        String key = "training.global_batch_size";
+        KeyVerdict twice = verdict(ScenarioImport.readText("t.toml", titan + "4\n", Choices.NONE), key);
+        assertThat(twice.verdict()).isEqualTo(Verdict.APPROXIMATED);
+        assertThat(twice.note()).contains("in each of 8 accumulation steps");
+        String once = titan.replace("= 64", "= 8") + "4\n";
+        assertThat(verdict(ScenarioImport.readText("t.toml", once, Choices.NONE), key).verdict())
+                .isEqualTo(Verdict.MODELLED);
+        assertThat(verdict(ScenarioImport.readText("t.toml", titan + "1\n", Choices.NONE), key).verdict())
+                .isEqualTo(Verdict.MODELLED);
+    }
 }
