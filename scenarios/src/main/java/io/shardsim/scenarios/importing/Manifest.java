@@ -53,29 +53,29 @@ final class Manifest {
         Mapping last = commands.get(commands.size() - 1);
         commands.forEach(command -> compare(last, command, problems));
         List<Entry> entries = new ArrayList<>(last.entries());
-        List<Scalar> replicas = numbers(root, "replicas");
-        long nodes =
-                replicas.stream().mapToLong(each -> Long.parseLong(each.text())).sum();
-        add(nodes == 0 ? List.of() : replicas, "replicas", String.valueOf(nodes), entries);
+        List<Scalar> replicas = values(root, "replicas")
+                .filter(each -> NUMBER.matcher(each.text()).matches())
+                .toList();
+        long nodes = replicas.stream()
+                .mapToLong(each -> Long.parseLong(each.text()))
+                .sum();
+        if (nodes > 0) {
+            entries.add(entry("replicas", replicas.get(0), String.valueOf(nodes)));
+        }
         for (String name : List.of("nvidia.com/gpu", "node.kubernetes.io/instance-type")) {
-            List<Scalar> asked = name.endsWith("gpu")
-                    ? numbers(root, name)
-                    : values(root, name).toList();
+            List<Scalar> asked = values(root, name).toList();
             asked.stream()
                     .filter(each -> !each.text().equals(asked.get(0).text()))
                     .forEach(each -> refuse(name, each, asked.get(0), problems));
-            asked.stream()
-                    .findFirst()
-                    .ifPresent(first -> add(asked, name, first.text().replaceFirst("^ml\\.", ""), entries));
+            if (!asked.isEmpty()) {
+                entries.add(entry(name, asked.get(0), asked.get(0).text().replaceFirst("^ml\\.", "")));
+            }
         }
         return new Mapping(last.position(), entries);
     }
 
-    private static void add(List<Scalar> from, String name, String value, List<Entry> entries) {
-        from.stream()
-                .findFirst()
-                .map(Scalar::position)
-                .ifPresent(at -> entries.add(new Entry(name, at, new Scalar(at, value, true))));
+    private static Entry entry(String name, Scalar from, String value) {
+        return new Entry(name, from.position(), new Scalar(from.position(), value, true));
     }
 
     private static void refuse(String name, Scalar one, Scalar other, Problems problems) {
@@ -174,12 +174,6 @@ final class Manifest {
                         ? list.items().stream()
                         : Stream.empty())
                 .flatMap(item -> item instanceof Scalar scalar ? Stream.of(scalar) : Stream.empty())
-                .toList();
-    }
-
-    private static List<Scalar> numbers(YamlNode root, String name) {
-        return values(root, name)
-                .filter(each -> NUMBER.matcher(each.text()).matches())
                 .toList();
     }
 
