@@ -56,9 +56,8 @@ final class Manifest {
         List<Scalar> replicas = values(root, "replicas")
                 .filter(each -> NUMBER.matcher(each.text()).matches())
                 .toList();
-        long nodes = replicas.stream()
-                .mapToLong(each -> Long.parseLong(each.text()))
-                .sum();
+        long nodes =
+                replicas.stream().mapToLong(each -> Long.parseLong(each.text())).sum();
         if (nodes > 0) {
             entries.add(entry("replicas", replicas.get(0), String.valueOf(nodes)));
         }

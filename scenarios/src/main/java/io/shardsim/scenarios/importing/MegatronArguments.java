@@ -290,7 +290,7 @@ final class MegatronArguments implements Importer {
             boolean sharded = file.flag(key, false);
             draft.giveOr(Draft.KIND, sharded || core ? "megatron-core" : "megatron", file.key(key), "no --" + key);
             if (core && !sharded) {
-                file.judge(key, Verdict.APPROXIMATED, "megatron-core: with such splits its optimizer's states are sharded");
+                file.judge(key, Verdict.APPROXIMATED, "megatron-core, which shards the optimizer's states");
             }
             boolean halved = file.flag("grad-reduce-in-bf16", false);
             String gradients = halved ? "grad-reduce-in-bf16" : "accumulate-allreduce-grads-in-fp32";

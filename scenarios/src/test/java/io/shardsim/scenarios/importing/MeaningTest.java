@@ -43,17 +43,25 @@ class MeaningTest {
     @Test
     void nanotronShardsStatesWithContextParallelismWhichIsSaid() throws IOException, InputException {
         Imported imported = imported(
-                "nanotron-tiny-llama.yaml", "  expert_parallel_size: 1", "  context_parallel_size: 2", "dp: 4", "dp: 2");
+                "nanotron-tiny-llama.yaml",
+                "  expert_parallel_size: 1",
+                "  context_parallel_size: 2",
+                "dp: 4",
+                "dp: 2");
         assertThat(imported.text()).contains("kind: megatron-core").doesNotContain("--use-distributed-optimizer");
         assertThat(verdict(imported, "optimizer.zero_stage").verdict()).isEqualTo(Verdict.APPROXIMATED);
-        assertThat(verdict(imported("nanotron-tiny-llama.yaml"), "optimizer.zero_stage").verdict())
+        assertThat(verdict(imported("nanotron-tiny-llama.yaml"), "optimizer.zero_stage")
+                        .verdict())
                 .isEqualTo(Verdict.MODELLED);
     }
 
     @Test
     void neoxAttendsWithoutAFusedKernelUnlessToldTo() throws IOException, InputException {
         assertThat(imported("neox-20b.yml").text()).contains("attention: standard");
-        assertThat(imported("neox-20b.yml", "\"vocab_file\":", "\"attention-config\": [[[\"flash\"], 44]], \"vocab_file\":")
+        assertThat(imported(
+                                "neox-20b.yml",
+                                "\"vocab_file\":",
+                                "\"attention-config\": [[[\"flash\"], 44]], \"vocab_file\":")
                         .text())
                 .contains("attention: flash");
     }
@@ -85,9 +93,11 @@ class MeaningTest {
         assertThat(twice.verdict()).isEqualTo(Verdict.APPROXIMATED);
         assertThat(twice.note()).contains("in each of 8 accumulation steps");
         String once = titan.replace("= 64", "= 8") + "4\n";
-        assertThat(verdict(ScenarioImport.readText("t.toml", once, Choices.NONE), key).verdict())
+        assertThat(verdict(ScenarioImport.readText("t.toml", once, Choices.NONE), key)
+                        .verdict())
                 .isEqualTo(Verdict.MODELLED);
-        assertThat(verdict(ScenarioImport.readText("t.toml", titan + "1\n", Choices.NONE), key).verdict())
+        assertThat(verdict(ScenarioImport.readText("t.toml", titan + "1\n", Choices.NONE), key)
+                        .verdict())
                 .isEqualTo(Verdict.MODELLED);
     }
 }
