@@ -48,6 +48,7 @@ final class Batches {
         refuseTooFew(instance);
         settleShards(world(instance));
         settleBatch(world(instance) / ranks);
+        draft.settle(Draft.COPIES, new Fact(world(instance) / ranks, Rank.DEFAULT, null, ""));
     }
 
     /** One replica needs more GPUs than the files ask for, as where an example is for one node of many. */

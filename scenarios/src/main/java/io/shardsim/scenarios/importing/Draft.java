@@ -26,6 +26,8 @@ final class Draft {
     static final String MESH = "mesh";
     /** Copies of the sharded states, where how many ranks share one follows from the number of GPUs. */
     static final String REPLICAS = "replicas";
+    /** Replicas of the model, which share the global batch; known at the end. */
+    static final String COPIES = "copies";
     /** GPUs of a node that are used. */
     static final String GPUS_PER_NODE = "gpus_per_node";
     /** A published model by its name on the Hugging Face hub. */
@@ -96,7 +98,7 @@ final class Draft {
         if (known == null || known.rank().compareTo(Rank.GIVEN) < 0) {
             facts.put(name, fact);
         } else if (known.rank() == Rank.GIVEN && !known.value().equals(value)) {
-            refuse(key, known);
+            refuse(name, key, known);
         } else if (!known.value().equals(value)) {
             key.judge(Verdict.IRRELEVANT, "overridden by " + known.origin());
         }
@@ -182,11 +184,11 @@ final class Draft {
         }
     }
 
-    private static void refuse(ForeignKey key, Fact known) {
+    private static void refuse(String name, ForeignKey key, Fact known) {
         ForeignKey other = known.key();
         key.refuse(key.path() + " " + YamlReader.printable(key.text()) + " contradicts "
                 + (other == null ? known.origin() : other.reference() + " " + YamlReader.printable(other.text()))
-                + "; make them agree");
+                + "; make them agree" + (name.equals(NODES) ? ", or give --nodes N" : ""));
     }
 
     /** What the framework does unless a file says otherwise. */

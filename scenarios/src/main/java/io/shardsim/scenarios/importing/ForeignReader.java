@@ -47,8 +47,7 @@ final class ForeignReader {
         int before = problems.size();
         String name = file.toLowerCase(Locale.ROOT);
         boolean shell = isShell(name, text);
-        String manifest = shell ? null : Manifest.script(text);
-        Mapping command = manifest == null ? null : arguments(manifest, problems);
+        Mapping command = shell ? null : Manifest.command(text, problems);
         if (command != null) {
             return new Content(command, true, new Origins());
         }
@@ -151,7 +150,7 @@ final class ForeignReader {
         return literals ? LiteralReader.read(text, origins, problems) : YamlReader.readText(text, problems);
     }
 
-    private static @Nullable Mapping arguments(String text, Problems problems) {
+    static @Nullable Mapping arguments(String text, Problems problems) {
         return ArgumentReader.read(text, Importers.dashedNames(), Importers.underscoredNames(), problems);
     }
 

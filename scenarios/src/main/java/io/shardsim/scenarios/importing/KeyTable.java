@@ -93,6 +93,9 @@ public final class KeyTable {
         for (String key : entries.keySet()) {
             if (key.startsWith(LIKE)) {
                 patterns.put(Pattern.compile(key.substring(LIKE.length())), entries.get(key));
+            }
+            // A name of Kubernetes is one key, whatever dots it has.
+            if (key.startsWith(LIKE) || key.contains("/")) {
                 continue;
             }
             int end = key.length();

@@ -28,8 +28,8 @@ final class MegatronArguments implements Importer {
             draft.giveText(file, "model-name", Draft.HUB_NAME);
         }
         contributeTraining(file, draft);
-        contributeCheckpointing(file, draft);
         contributeStrategy(file, draft);
+        contributeCheckpointing(file, draft);
     }
 
     /** Models whose layer the simulator does not have. */
@@ -57,11 +57,11 @@ final class MegatronArguments implements Importer {
 
     /** What the launcher is told, whose arguments have dashes or underscores. */
     static void contributeCluster(ForeignFile file, Draft draft, char between) {
-        for (String key : List.of("nnodes", "num-nodes", "num-machines")) {
+        for (String key : List.of("nnodes", "num-nodes", "num-machines", "replicas")) {
             String name = key.replace('-', between);
             draft.give(Draft.NODES, launcher(file, name, 65_536), file.key(name));
         }
-        for (String key : List.of("nproc-per-node", "num-gpus", "gpus-per-node")) {
+        for (String key : List.of("nproc-per-node", "num-gpus", "gpus-per-node", "nvidia.com/gpu")) {
             String name = key.replace('-', between);
             draft.give(Draft.GPUS_PER_NODE, launcher(file, name, 64), file.key(name));
         }
@@ -146,7 +146,7 @@ final class MegatronArguments implements Importer {
         Long groups = file.whole("num-query-groups", 1, MOST);
         if (file.flag("group-query-attention", false)) {
             draft.give("model.kv_heads", groups == null ? Long.valueOf(1) : groups, file.key("group-query-attention"));
-        } else {
+        } else if (!file.has("num-key-value-heads")) {
             file.judge("num-query-groups", Verdict.IRRELEVANT, "read with --group-query-attention only");
         }
     }
@@ -243,7 +243,7 @@ final class MegatronArguments implements Importer {
         contributeRecomputedLayers(file, draft, granularity);
     }
 
-    /** The block method recomputes so many layers of each stage; the uniform one all layers, so many at a time. */
+    /** The block method recomputes so many layers of each piece of a stage; the uniform one all layers, so many at a time. */
     private static void contributeRecomputedLayers(ForeignFile file, Draft draft, @Nullable String granularity) {
         String key =
                 firstOf(file, "recompute-num-layers", "activations-checkpoint-num-layers", "checkpoint-num-layers");
@@ -253,11 +253,12 @@ final class MegatronArguments implements Importer {
         if (layers == null || "selective".equals(granularity)) {
             file.judge(key, Verdict.IRRELEVANT, "selective recomputation does not read it");
         } else if ("block".equals(method)) {
-            long stages = orOne(file.whole("pipeline-model-parallel-size", 1, 4096));
+            long pieces = orOne(file.whole("pipeline-model-parallel-size", 1, 4096))
+                    * draft.whole("strategy.model_chunks", 1);
             Long all = file.whole("num-layers", 1, MOST);
             draft.give(
                     "training.checkpointed_layers",
-                    all == null ? layers * stages : Math.min(all, layers * stages),
+                    all == null ? layers * pieces : Math.min(all, layers * pieces),
                     file.key(key));
         } else if (layers > 1) {
             file.judge(
@@ -283,13 +284,13 @@ final class MegatronArguments implements Importer {
         if (deepSpeed) {
             contributeDeepSpeed(file, draft);
         } else {
-            boolean sharded = file.flag("use-distributed-optimizer", false);
+            String key = "use-distributed-optimizer";
             boolean core = orOne(file.whole("context-parallel-size", 1, 65_536)) > 1
                     || orOne(file.whole("expert-model-parallel-size", 1, 65_536)) > 1;
-            if (sharded) {
-                draft.give(Draft.KIND, "megatron-core", file.key("use-distributed-optimizer"));
-            } else {
-                draft.byDefault(Draft.KIND, core ? "megatron-core" : "megatron", "no --use-distributed-optimizer");
+            boolean sharded = file.flag(key, false);
+            draft.giveOr(Draft.KIND, sharded || core ? "megatron-core" : "megatron", file.key(key), "no --" + key);
+            if (core && !sharded) {
+                file.judge(key, Verdict.APPROXIMATED, "megatron-core, which shards the optimizer's states");
             }
             boolean halved = file.flag("grad-reduce-in-bf16", false);
             String gradients = halved ? "grad-reduce-in-bf16" : "accumulate-allreduce-grads-in-fp32";

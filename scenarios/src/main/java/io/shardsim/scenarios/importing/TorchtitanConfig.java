@@ -79,6 +79,16 @@ final class TorchtitanConfig implements Importer {
             draft.byDefault(Draft.ACCUMULATION, ofRank / microBatch, "torchtitan without global_batch_size");
         } else {
             draft.give(Draft.GLOBAL_BATCH, batch, file.key(global));
+            draft.atEnd(whole -> {
+                long steps = batch / (ofRank * whole.whole(Draft.COPIES, 1));
+                if (stages > 1 && steps > 1) {
+                    file.judge(
+                            global,
+                            Verdict.APPROXIMATED,
+                            "torchtitan fills and empties the pipeline in each of " + steps
+                                    + " accumulation steps; it is simulated filled once, and waits less");
+                }
+            });
         }
     }
 
