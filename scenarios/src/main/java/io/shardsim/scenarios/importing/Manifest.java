@@ -87,8 +87,12 @@ final class Manifest {
     /** All replicas have to be given the same, but for what tells one from another. */
     private static void compare(Mapping last, Mapping other, Problems problems) {
         Importer kind = Importers.recognize(last, true);
-        for (Entry entry : kind == null ? List.<Entry>of() : last.entries()) {
-            KeyTable.Entry known = Importers.table(kind).entry(entry.key());
+        if (kind == null) {
+            return;
+        }
+        KeyTable table = Importers.table(kind);
+        for (Entry entry : last.entries()) {
+            KeyTable.Entry known = table.entry(entry.key());
             Entry there = other.entry(entry.key());
             if (known != null
                     && known.verdict() != Verdict.IRRELEVANT
