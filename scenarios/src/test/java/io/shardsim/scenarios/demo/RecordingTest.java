@@ -9,6 +9,7 @@ import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.observation.Recording;
 import io.shardsim.simulator.run.Recorder;
+import io.shardsim.simulator.run.RunObserver;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -282,5 +283,27 @@ class RecordingTest {
         assertThat(firstNode(second.window(from, until, 100_000)))
                 .isNotEmpty()
                 .containsExactlyInAnyOrderElementsOf(firstNode(first.window(from, until, 100_000)));
+    }
+
+    /** The fewer chunks are followed, the more is skipped, and nothing else changes. */
+    @Test
+    @Tag("slow")
+    void chunksThatNobodyFollowsAreSkippedWithoutATrace() throws Exception {
+        ScenarioPoint point = point("zero3", "nodes", "16");
+        RunResult unwatched = SIMULATION.run(point, (RunObserver) null);
+        long events = 0;
+        for (int journeys : new int[] {0, 5_000, 1_000_000}) {
+            Recorder recorder = new Recorder(0, journeys);
+            RunResult watched = SIMULATION.run(point, recorder);
+            Recording recording = recorder.finish(endPs(watched));
+
+            assertThat(watched.digest()).isEqualTo(unwatched.digest());
+            assertThat(recording.totals().last()[1]).isEqualTo(unwatched.network().nicBytesSent());
+            assertThat(new ReplayJson(watched, recording).coveredUntil(0, endPs(watched)) > 0)
+                    .isEqualTo(journeys > 0);
+            assertThat(watched.effort().executedEvents()).isGreaterThan(events);
+            events = watched.effort().executedEvents();
+        }
+        assertThat(unwatched.effort().executedEvents()).isLessThan(events);
     }
 }
