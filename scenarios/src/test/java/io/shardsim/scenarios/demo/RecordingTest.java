@@ -298,7 +298,8 @@ class RecordingTest {
             Recording recording = recorder.finish(endPs(watched));
 
             assertThat(watched.digest()).isEqualTo(unwatched.digest());
-            assertThat(recording.totals().last()[1]).isEqualTo(unwatched.network().nicBytesSent());
+            assertThat(recording.totals().last()[1])
+                    .isEqualTo(unwatched.network().nicBytesSent());
             assertThat(new ReplayJson(watched, recording).coveredUntil(0, endPs(watched)) > 0)
                     .isEqualTo(journeys > 0);
             assertThat(watched.effort().executedEvents()).isGreaterThan(events);
