@@ -50,12 +50,14 @@ final class KernelRuns {
     private static final double ALIKE = 0.1;
 
     private final Base base;
+    private final GpuSpec dataSheet;
     private final double peak;
     final List<Run> all = new ArrayList<>();
 
     KernelRuns(Base base) {
         this.base = base;
-        peak = Catalog.ofDataSheet(base.with(Map.of()).gpu()).peakHalfFlopsPerSecond();
+        dataSheet = Catalog.ofDataSheet(base.with(Map.of()).gpu());
+        peak = dataSheet.peakHalfFlopsPerSecond();
     }
 
     /**
@@ -256,7 +258,7 @@ final class KernelRuns {
         if (!(run.seconds() > flops(run.kernel()) / peak)) {
             return rate;
         }
-        double known = run.simulated(Catalog.ofDataSheet(base.with(Map.of()).gpu()));
+        double known = run.simulated(dataSheet);
         return known > LAUNCH && known < SLOWEST * run.seconds() ? rate + ": a wrong unit, such as ns under us?" : "";
     }
 
