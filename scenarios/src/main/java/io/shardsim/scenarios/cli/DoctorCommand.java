@@ -24,6 +24,7 @@ import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.io.IOException;
+import java.io.StringReader;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.nio.file.Files;
@@ -153,15 +154,16 @@ final class DoctorCommand extends Speaking {
 
     /** What a log tells; null for a file that is none, or is not there. */
     private static @Nullable TrainingLog log(String file, List<Problem> problems) {
+        String text = ScenarioFiles.text(file);
         try {
-            if (file.matches(CONFIGURATION) || !Files.isRegularFile(Path.of(file))) {
+            if (file.matches(CONFIGURATION) || text == null && !Files.isRegularFile(Path.of(file))) {
                 return null;
             }
-            TrainingLog log = TrainingLog.read(file);
+            TrainingLog log = text == null ? TrainingLog.read(file) : TrainingLog.read(file, new StringReader(text));
             if (log.isKnown()) {
                 return log;
             }
-            if (file.matches(".*\\.(log|out|err|txt)")) {
+            if (file.matches("(.*\\.)?(log|out|err|txt)")) {
                 problems.add(new Problem(
                         file,
                         Position.NONE,
@@ -183,7 +185,9 @@ final class DoctorCommand extends Speaking {
         }
         RunName name = RunName.of(configurations.get(0));
         if (configurations.size() == 1
-                && (Library.names().contains(name.file()) || ScenarioImport.isScenario(name.file()))) {
+                && (ScenarioFiles.isText(name.file())
+                        || Library.names().contains(name.file())
+                        || ScenarioImport.isScenario(name.file()))) {
             return new Training(
                     RunFile.subject(name, set.overrides()), false, Map.of(name.written(), "a scenario"), List.of());
         }

@@ -103,6 +103,18 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
             return expected.isFaster(timesAsFast());
         }
 
+        /** What the nodes cost a day, in dollars; 0 where the catalog has no price. */
+        double usdPerDay() {
+            return 24
+                    * healthy.nodes()
+                    * healthy.facts().cluster().instance().price().usdPerHour();
+        }
+
+        /** The share of a slow run's time that a healthy one would not take; 0 of every other run. */
+        double lostShare() {
+            return !isSpeed() || isUsual() ? 0 : Math.max(0, 1 - 1 / timesAsFast());
+        }
+
         /** What the log of a run would print. */
         double figure(RunResult run) {
             return measured.figure(run, healthy);
@@ -127,12 +139,23 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
 
         /** Between which figures a run without a fault is usual, the smaller one first. */
         String healthyRange() {
-            boolean time = measured.unit() == Measured.Unit.SECONDS;
-            double low = time ? expected.low() : -expected.high();
-            double high = time ? expected.high() : -expected.low();
-            double middle = time ? measured.value() / timesAsFast() : measured.value() * timesAsFast();
-            return Quantities.threeDigits(middle * StrictMath.exp(low)) + " to "
-                    + measured.words(middle * StrictMath.exp(high));
+            return Quantities.threeDigits(healthyLow()) + " to " + measured.words(healthyHigh());
+        }
+
+        double healthyLow() {
+            return isTime() ? middle() * StrictMath.exp(expected.low()) : middle() * StrictMath.exp(-expected.high());
+        }
+
+        double healthyHigh() {
+            return isTime() ? middle() * StrictMath.exp(expected.high()) : middle() * StrictMath.exp(-expected.low());
+        }
+
+        private double middle() {
+            return isTime() ? measured.value() / timesAsFast() : measured.value() * timesAsFast();
+        }
+
+        private boolean isTime() {
+            return measured.unit() == Measured.Unit.SECONDS;
         }
 
         /** Whether a run with a fault is itself as fast as healthy ones are, so that it makes no run unhealthy. */

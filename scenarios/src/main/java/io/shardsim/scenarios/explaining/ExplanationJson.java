@@ -50,10 +50,14 @@ public final class ExplanationJson {
                 .with("unit", log.measured().unit().words())
                 .with("measured", log.measured().value())
                 .with("healthy", log.figure(log.healthy()))
+                .with("healthy_low", log.healthyLow())
+                .with("healthy_high", log.healthyHigh())
                 .with("times_as_fast", log.timesAsFast())
                 .with("expected_low", StrictMath.expm1(log.expected().low()))
                 .with("expected_high", StrictMath.expm1(log.expected().high()))
-                .with("as_expected", log.isUsual());
+                .with("as_expected", log.isUsual())
+                .with("usd_per_day", log.usdPerDay())
+                .with("lost_usd_per_day", log.usdPerDay() * log.lostShare());
     }
 
     private static JsonObject suspect(Explanation.Suspect one, List<Explanation.Log> logs) {

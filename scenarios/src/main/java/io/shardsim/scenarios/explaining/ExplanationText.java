@@ -135,17 +135,17 @@ public final class ExplanationText {
     /** What the cluster costs for the time that is lost, or that the catalog has no price. */
     private void cost() {
         Explanation.Log log = explanation.logs().get(0);
-        if (!log.isSpeed() || log.isUsual() || log.timesAsFast() <= 1) {
+        if (log.lostShare() == 0) {
             return;
         }
         InstanceSpec instance = log.healthy().facts().cluster().instance();
-        double day = 24 * log.healthy().nodes() * instance.price().usdPerHour();
+        double day = log.usdPerDay();
         out.line(
                 day > 0
-                        ? "The gap costs $" + Quantities.threeDigits(day * (1 - 1 / log.timesAsFast())) + " of the $"
+                        ? "The gap costs $" + Quantities.threeDigits(day * log.lostShare()) + " of the $"
                                 + Quantities.threeDigits(day) + " that the cluster costs a day, "
                                 + instance.price().terms() + "."
-                        : "The gap takes " + Quantities.percent(1 - 1 / log.timesAsFast())
+                        : "The gap takes " + Quantities.percent(log.lostShare())
                                 + " of the cluster's time; the catalog has no price of " + instance.name() + ".");
     }
 

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.planning;
 
+import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.evaluation.ForwardingRunner;
@@ -412,7 +413,15 @@ public final class Planner implements AutoCloseable {
     private void show(int checked, int all, ProgressListener progress) {
         progress.show(
                 (double) checked / all,
-                checked + " of " + all + " candidates checked, " + simulated.size() + " simulated");
+                checked + " of " + all + " candidates checked, " + simulated.size() + " simulated" + bestSoFar());
+    }
+
+    private String bestSoFar() {
+        return ranked.isEmpty()
+                ? ""
+                : "; best so far " + ranked.get(0).candidate().title() + " on "
+                        + Quantities.counted(ranked.get(0).candidate().nodes(), "node") + ", "
+                        + Quantities.threeDigits(ranked.get(0).samplesPerSecond()) + " samples/s";
     }
 
     /** Whether a candidate may be better than those that would be simulated next. */

@@ -17,8 +17,11 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * What pages ask, each question once: pages that ask the same wait for one answer, and the last answers are kept. What no page waits for any more ends.
@@ -30,6 +33,10 @@ final class Questions implements AutoCloseable {
     private static final int KEPT_MAX = 32;
     /** Questions without an answer yet. */
     private static final int OPEN_MAX = 256;
+    /** Of these, those of one visitor: whoever asks more keeps the others out. */
+    private static final int OPEN_OF_ONE_MAX = 64;
+    /** Work on a question while another waits for it to end. */
+    private static final long WORK_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
     /** Runs of so many pages at once; each takes all cores that it finds free. */
     private static final int RUNS_AT_ONCE = 2;
 
@@ -41,8 +48,15 @@ final class Questions implements AutoCloseable {
     /** By key, the one asked for last at the end: state, guarded by this. */
     private final Map<String, Asked> all = new LinkedHashMap<>(16, 0.75f, true);
 
+    private final long workNanosMax;
+
     Questions(Answering answering) {
+        this(answering, WORK_NANOS_MAX);
+    }
+
+    Questions(Answering answering, long workNanosMax) {
         this.answering = answering;
+        this.workNanosMax = workNanosMax;
     }
 
     /**
@@ -55,15 +69,20 @@ final class Questions implements AutoCloseable {
     /** A question that pages wait for. */
     final class Asked {
         private final String key;
+        private final String visitor;
+        private final boolean search;
         private final Answering.Pending request;
         private final CompletableFuture<Answering.Answer> answer = new CompletableFuture<>();
         private volatile Progress progress = new Progress(0, "");
-        private volatile boolean begun;
+        /** When work began, by {@link System#nanoTime}; 0 before. */
+        private volatile long beganNanos;
         /** How many wait: guarded by the questions. */
         private int pages;
 
-        private Asked(String key, JsonNode question) {
+        private Asked(String key, String visitor, boolean search, JsonNode question) {
             this.key = key;
+            this.visitor = visitor;
+            this.search = search;
             request = answering.request(question, (share, text) -> progress = new Progress(share, text));
         }
 
@@ -88,18 +107,48 @@ final class Questions implements AutoCloseable {
         }
 
         private void work() {
-            begun = true;
             long startNanos = System.nanoTime();
+            beganNanos = startNanos;
             try {
                 Answering.Answer given = request.answer();
                 given.results().forEach(result -> result.runs().forEach(counts.runs::finished));
-                counts.answered.increment();
-                answer.complete(given);
+                if (answer.complete(given)) {
+                    counts.answered.increment();
+                }
             } catch (RuntimeException | Error failure) {
                 answer.completeExceptionally(failure);
             } finally {
                 counts.workNanos.add(System.nanoTime() - startNanos);
             }
+        }
+
+        private boolean isBegun() {
+            return beganNanos != 0;
+        }
+
+        /** Ends it if it has worked for long and others wait for that. */
+        void makeRoom() {
+            synchronized (Questions.this) {
+                boolean isLong = isBegun() && System.nanoTime() - beganNanos > workNanosMax;
+                if (isLong && !answer.isDone() && isAnyWaiting(search)) {
+                    all.remove(key);
+                    counts.cancelled.increment();
+                    answer.complete(endedEarly());
+                    request.cancel();
+                }
+            }
+        }
+
+        private Answering.Answer endedEarly() {
+            ObjectNode message = JsonMapper.shared()
+                    .createObjectNode()
+                    .put("type", "problems")
+                    .put("status", 130);
+            message.putArray("problems")
+                    .add(
+                            "ended after " + TimeUnit.NANOSECONDS.toSeconds(workNanosMax)
+                                    + " s of work, since others wait; ask for fewer runs, or run the scenario on a machine of your own");
+            return new Answering.Answer(message, List.of());
         }
 
         /** One page no longer waits. */
@@ -114,8 +163,12 @@ final class Questions implements AutoCloseable {
         }
     }
 
-    /** Asks for one page, which has to leave again. */
-    synchronized Asked ask(JsonNode question, boolean search) throws Refused {
+    /**
+     * Asks for one page, which has to leave again.
+     *
+     * @param visitor who asks
+     */
+    synchronized Asked ask(JsonNode question, boolean search, String visitor) throws Refused {
         String key = key(question);
         Asked asked = all.get(key);
         counts.asked.increment();
@@ -125,7 +178,10 @@ final class Questions implements AutoCloseable {
             if (!takeMore()) {
                 throw new Refused(503, OPEN_MAX + " questions wait for their answers; ask again later");
             }
-            asked = new Asked(key, question);
+            if (open().filter(each -> each.visitor.equals(visitor)).count() >= OPEN_OF_ONE_MAX) {
+                throw new Refused(429, OPEN_OF_ONE_MAX + " questions of yours wait for their answers; wait for one");
+            }
+            asked = new Asked(key, visitor, search, question);
             all.put(key, asked);
             (search ? searches : runs).execute(asked::work);
             forgetOldest();
@@ -136,14 +192,20 @@ final class Questions implements AutoCloseable {
 
     /** Whether another question finds room. */
     synchronized boolean takeMore() {
-        return open(false) + open(true) < OPEN_MAX;
+        return open().count() < OPEN_MAX;
     }
 
     /** Questions without an answer that work has begun for, or has not. */
     synchronized long open(boolean begun) {
-        return all.values().stream()
-                .filter(asked -> !asked.answer.isDone() && asked.begun == begun)
-                .count();
+        return open().filter(asked -> asked.isBegun() == begun).count();
+    }
+
+    private Stream<Asked> open() {
+        return all.values().stream().filter(asked -> !asked.answer.isDone());
+    }
+
+    private boolean isAnyWaiting(boolean search) {
+        return open().anyMatch(asked -> asked.search == search && !asked.isBegun());
     }
 
     StudioMeters.Counts counts() {

@@ -31,9 +31,9 @@ public final class StudioServer implements AutoCloseable {
     private static final long NEWS_MILLIS = 200;
 
     /** What a page may ask. */
-    private static final List<String> TYPES = List.of("run", "compare", "what-if", "explain", "plan", "calibrate");
+    private static final List<String> TYPES = List.of("run", "compare", "what-if", "doctor", "plan", "calibrate");
     /** Of these, what takes more than the runs that it names. */
-    private static final Set<String> SEARCHES = Set.of("what-if", "explain", "plan", "calibrate");
+    private static final Set<String> SEARCHES = Set.of("what-if", "doctor", "plan", "calibrate");
 
     /** None of these names a file. */
     private static final Set<String> OPTIONS = Set.of(
@@ -96,7 +96,7 @@ public final class StudioServer implements AutoCloseable {
         question.putObject("texts").set("question", JSON.valueToTree(offer.start()));
         question.putObject("options").put("no-trials", true);
         try {
-            opening = questions.ask(question, false);
+            opening = questions.ask(question, false, "");
         } catch (Refused full) {
             // Then pages keep it busy already.
         }
@@ -167,8 +167,10 @@ public final class StudioServer implements AutoCloseable {
         if (refusal != null) {
             throw new Refused(400, refusal);
         }
-        Questions.Asked asked =
-                questions.ask(question, SEARCHES.contains(question.path("type").asString()));
+        Questions.Asked asked = questions.ask(
+                question,
+                SEARCHES.contains(question.path("type").asString()),
+                exchange.getRemoteAddress().getAddress().getHostAddress());
         forgetOpening();
         try (OutputStream out = server.stream(exchange, "application/x-ndjson")) {
             Questions.Progress told = null;
@@ -177,6 +179,7 @@ public final class StudioServer implements AutoCloseable {
                 Questions.Progress now = asked.progress();
                 server.write(out, now.equals(told) ? "\n" : line("progress", now));
                 told = now;
+                asked.makeRoom();
                 answer = asked.await(NEWS_MILLIS);
             }
             ObjectNode message = answer.message().deepCopy().put("key", asked.key());

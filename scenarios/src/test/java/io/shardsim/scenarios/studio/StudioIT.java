@@ -278,8 +278,20 @@ class StudioIT {
                 "another question", "document.querySelector('#answer').dataset.question.includes('\"nodes\":1}')");
         browser.find("#mine").click();
         browser.find("#measured").sendKeys("1 samples/s");
-        browser.find("#explain").click();
-        browser.until("causes", "document.querySelector('#found').textContent.includes('healthy')");
+        browser.find("#doctor").click();
+        browser.until("causes", "document.querySelector('#found ol') !== null");
+        assertThat(browser.text("#found"))
+                .contains("Healthy: ", "Measured: 1.", "The gap costs $", "that the cluster costs a day", "likely by");
+        browser.find("#measured").clear();
+        browser.find("#log").sendKeys("not a log");
+        browser.find("#doctor").click();
+        browser.until("what is wrong", "document.querySelector('#found .wrong') !== null");
+        assertThat(browser.text("#found")).contains("log: has no speed and no line of NCCL that is known");
+        browser.script(
+                "document.querySelector('#log').value = 'node0:1:2 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0>'");
+        browser.find("#measured").sendKeys("0.5 samples/s");
+        browser.find("#doctor").click();
+        browser.until("evidence", "document.querySelector('#found').textContent.includes('tcp-over-ethernet')");
         browser.find("#best").click();
         browser.find("#search").click();
         browser.until("candidates", "document.querySelector('#found table') !== null");

@@ -14,6 +14,15 @@ export const $ = (selector) => document.querySelector(selector);
 
 export const button = (text, onclick, attributes = {}) => el('button', { type: 'button', onclick, ...attributes }, text);
 
+// What to do with a file that is dropped on an element.
+export function dropped(element, take) {
+  element.addEventListener('dragover', (event) => event.preventDefault());
+  element.addEventListener('drop', (event) => {
+    event.preventDefault();
+    if (event.dataTransfer.files[0]) take(event.dataTransfer.files[0]);
+  });
+}
+
 // A table of texts; numeric tells which columns are flush right.
 export function table(head, rows, numeric = head.map((_, i) => i > 0)) {
   const cell = (name, text, i, scope) => el(name, { class: numeric[i] ? 'n' : undefined, scope }, text);

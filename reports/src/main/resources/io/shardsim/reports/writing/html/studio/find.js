@@ -1,5 +1,5 @@
 // Further questions about an answer: what would be faster, what is best, why is mine slow.
-import { $, el, button, table, wide, digits, percent } from './dom.js';
+import { $, el, button, dropped, table, wide, digits, percent } from './dom.js';
 import * as server from './server.js';
 import { apply, pointOf, set } from './state.js';
 
@@ -9,7 +9,13 @@ const AXES = {
   'cluster.nodes': 'nodes', 'cluster.instance': 'instance',
 };
 
+// Stops of the sliders; the last is no limit.
+const DAYS = ['1', '2', '3', '5', '7', '10', '14', '21', '30', '45', '60', '90', '180', '365', ''];
+const DOLLARS = ['1k', '2k', '5k', '10k', '20k', '50k', '100k', '200k', '400k', '700k', '1M', '2M', '5M', '10M', ''];
+
 const SUSPECTS_MAX = 4;
+// Letters of a log that are sent of either end: a question has at most 1 MiB.
+const LOG_END = 400000;
 
 let ask;
 let of = null;
@@ -28,13 +34,34 @@ export function build(onAsk) {
       button('Why is mine slow?', () => { $('#slow').hidden = !$('#slow').hidden; }, { 'aria-controls': 'slow', id: 'mine' })),
     el('div', { id: 'plan', class: 'search-box', hidden: true },
       el('fieldset', { class: 'axes' }, el('legend', {}, 'The search may choose'), ...axes),
-      el('label', {}, 'in at most ', el('input', { id: 'deadline', size: 6, placeholder: '30' }), ' days'),
-      el('label', {}, 'for at most ', el('input', { id: 'budget', size: 8, placeholder: '400k' }), ' dollars'),
+      limit('deadline', 'in at most', 'days', 6, '30', DAYS),
+      limit('budget', 'for at most', 'dollars', 8, '400k', DOLLARS),
       el('label', {}, 'best is ', el('select', { id: 'objective' }, el('option', {}, 'fastest'), el('option', {}, 'cheapest'))),
       button('Search', plan, { id: 'search' })),
     el('div', { id: 'slow', class: 'search-box', hidden: true },
-      el('label', {}, 'My run reaches ', el('input', { id: 'measured', size: 16, placeholder: '95 samples/s' })), button('Explain', explain, { id: 'explain' })),
+      el('label', {}, 'My run reaches ', el('input', { id: 'measured', size: 16, placeholder: '95 samples/s' })),
+      el('label', { for: 'log' }, 'or paste or drop its log, or that of NCCL_DEBUG=INFO:'),
+      el('textarea', { id: 'log', rows: 4, spellcheck: 'false' }),
+      button('Find out', doctor, { id: 'doctor' })),
     status, found);
+  dropped($('#log'), async (file) => { $('#log').value = ends(await file.text()); });
+}
+
+// A limit, which one writes or draws with a slider.
+function limit(id, before, unit, size, placeholder, stops) {
+  const field = el('input', { id, size, placeholder });
+  const last = stops.length - 1;
+  const slider = el('input', {
+    type: 'range', min: 0, max: last, value: last, 'aria-label': `${before} ${unit}`, 'aria-valuetext': 'no limit',
+    oninput: () => { field.value = stops[slider.value]; tell(); },
+  });
+  const tell = () => slider.setAttribute('aria-valuetext', field.value ? `${field.value} ${unit}` : 'no limit');
+  field.addEventListener('input', () => {
+    const place = stops.indexOf(field.value.trim());
+    if (place >= 0) slider.value = place;
+    tell();
+  });
+  return el('span', { class: 'limit' }, el('label', {}, before + ' ', field, ' ' + unit), ' ', slider);
 }
 
 // Asks about another answer from now on.
@@ -52,14 +79,14 @@ export function clear() {
   for (const one of $('#find').querySelectorAll('button')) one.disabled = true;
 }
 
-async function inquire(type, question, options, draw) {
+async function inquire(type, question, options, draw, texts = {}) {
   ending.abort();
   ending = new AbortController();
   const { signal } = ending;
   found.replaceChildren(button('Stop', () => { ending.abort(); found.replaceChildren(); status.textContent = 'Stopped.'; }));
   status.textContent = 'Simulating.';
   try {
-    const said = await server.ask(type, { question }, options, ({ text }) => { status.textContent = text || 'Simulating.'; }, signal);
+    const said = await server.ask(type, { question, ...texts }, options, ({ text }) => { status.textContent = text || 'Simulating.'; }, signal);
     if (signal.aborted) return;
     status.textContent = '';
     found.replaceChildren(...draw(said.document));
@@ -79,8 +106,7 @@ function whatIf() {
     const losses = run.settings.length - gains.length;
     return [
       el('p', {}, gains.length ? `${gains.length} of ${run.settings.length + run.without_effect.length} settings gain; each was simulated alone.` : 'No setting gains; each was simulated alone.'),
-      actions(['setting', 'samples/s', 'gain', ''], gains.map(({ title, samples_per_second: rate, gain, set: settings }) =>
-        [title, digits(rate), percent(gain), change('Ask this', apply(question, settings))])),
+      actions(['setting', 'samples/s', 'gain', ''], gains.map((gain) => proposal(question, gain))),
       el('p', {}, bounded(run) + (losses ? ` ${losses} settings lose, ${run.too_large.length} do not fit.` : '')),
     ];
   });
@@ -129,20 +155,40 @@ function candidateOf(question, { strategy, training, cluster }) {
     Object.entries(values).reduce((inner, [key, value]) => set(inner, block + '.' + key, value), changed), kept);
 }
 
-function explain() {
-  inquire('explain', of.question, { measured: $('#measured').value }, ({ logs: [log], suspects }) => [
-    el('p', {}, log.as_expected
-      ? `${digits(log.measured)} ${log.unit} is as expected: a healthy run reaches ${digits(log.healthy)}.`
-      : `A healthy run reaches ${digits(log.healthy)} ${log.unit}, ${digits(log.times_as_fast)} times as much.`),
-    suspects.length === 0 ? el('p', {}, log.as_expected ? '' : 'No fault that is known explains it.')
-      : el('ol', {}, ...suspects.slice(0, SUSPECTS_MAX).map(suspect)),
-  ]);
+function doctor() {
+  const { question } = of;
+  const log = ends($('#log').value.trim());
+  inquire('doctor', question, { measured: $('#measured').value.trim() || undefined }, ({ contradictions, evidence, explanation, gains, untried }) => [
+    ...contradictions.map((text) => el('p', { class: 'wrong' }, `Contradiction: ${text}.`)),
+    ...health(explanation.logs[0]),
+    ...evidence.map((text) => el('p', {}, text)),
+    explanation.suspects.length === 0 ? el('p', {}, explanation.logs[0].as_expected ? '' : 'No fault that is known explains it.')
+      : el('ol', {}, ...explanation.suspects.slice(0, SUSPECTS_MAX).map(suspect)),
+    el('p', {}, gains.length ? 'These settings gain most, each simulated without a fault:' : 'No setting that was tried gains 2 %.'),
+    actions(['setting', 'samples/s', 'gain', ''], gains.map((gain) => proposal(question, gain))),
+    el('p', { hidden: !untried.length }, `Not tried, too costly: ${untried.join(', ')}.`),
+  ], log ? { log } : {});
 }
+
+// Of a log that is too long to send, where NCCL tells of its networks and where the speed has settled.
+function ends(log) {
+  return log.length <= 2 * LOG_END ? log : log.slice(0, LOG_END) + '\n' + log.slice(-LOG_END);
+}
+
+// The range in which a healthy run lies, what was measured, and what the difference costs.
+const health = ({ unit, measured, healthy, healthy_low: low, healthy_high: high, as_expected: usual, times_as_fast: times, usd_per_day: day, lost_usd_per_day: lost }) => [
+  el('p', {}, el('strong', {}, `Healthy: ${digits(low)} to ${digits(high)} ${unit}`), `, simulated ${digits(healthy)}. Measured: ${digits(measured)}. `,
+    usual ? 'That is as expected.' : times > 1 ? `A healthy run is ${digits(times)} times as fast.` : 'That is faster than expected.'),
+  lost > 0 ? el('p', {}, `The gap costs $${digits(lost)} of the $${digits(day)} that the cluster costs a day.`) : '',
+];
 
 // A cause: how likely it is, what it would come to, and where to look.
 const suspect = ({ title, likely, simulated: [rate], look_at: places }) => el('li', {},
-  `${title}: ${digits(rate)} samples/s`, likely ? `, likely by ${percent(likely).slice(1)}` : ', not likely',
+  `${title}: ${digits(rate)}`, likely ? `, likely by ${percent(likely).slice(1)}` : ', not likely',
   el('ul', {}, ...places.map((place) => el('li', {}, place))));
+
+const proposal = (question, { title, samples_per_second: rate, gain, set: settings }) =>
+  [title, digits(rate), percent(gain), change('Ask this', apply(question, settings))];
 
 // A table whose last column holds buttons.
 function actions(head, rows) {

@@ -1,5 +1,5 @@
 // Asks what the fields say, shows the answer, and keeps the question in the address.
-import { $, el, button, digits } from './dom.js';
+import { $, el, button, digits, dropped } from './dom.js';
 import * as server from './server.js';
 import { write, toAddress, fromAddress, tokensOf } from './state.js';
 import * as measuring from './measuring.js';
@@ -25,11 +25,7 @@ async function begin() {
   $('#file').addEventListener('change', (event) => readFile(event.target.files[0]));
   $('#tokens').addEventListener('change', () => ask(question));
   $('#cancel').addEventListener('click', stop);
-  $('#yaml').addEventListener('dragover', (event) => event.preventDefault());
-  $('#yaml').addEventListener('drop', (event) => {
-    event.preventDefault();
-    readFile(event.dataTransfer.files[0]);
-  });
+  dropped($('#yaml'), readFile);
   const asked = async () => {
     $('#tokens').value = tokensOf(location.hash);
     await ask((await fromAddress(location.hash)) ?? offer.start, false);
