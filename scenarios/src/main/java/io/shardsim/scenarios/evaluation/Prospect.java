@@ -37,9 +37,7 @@ public record Prospect(boolean fits, double leastStepSeconds, boolean tight) {
         Task.Training task = (Task.Training) point.task();
         ShardingStrategy strategy = task.strategy().create();
         TrainingJob job = task.job(point.cluster(), strategy);
-        return job.parallel().context() > 1
-                ? 0
-                : LayersBound.ps(job, point.cluster(), strategy.offloadedBytes(job)) * 1e-12;
+        return LayersBound.ps(job, point.cluster(), strategy.offloadedBytes(job)) * 1e-12;
     }
 
     /** Samples of one data-parallel rank in a training step, which its micro-batches divide. */

@@ -62,6 +62,12 @@ public record Candidate(Map<String, String> settings, ScenarioPoint asked, Scena
         return shown;
     }
 
+    /** 1 where it is left to the run. */
+    int microBatch() {
+        Integer written = task().microBatch();
+        return written == null ? 1 : written;
+    }
+
     int nodes() {
         return point.cluster().nodes();
     }

@@ -58,6 +58,12 @@ public final class Planner implements AutoCloseable {
     /** Candidates whose plans are written before the next decision. */
     private static final int CHECKED_AT_ONCE = 16;
 
+    /** Candidates that are checked until the best of them run, though a better one may yet be found: so something good is known soon. */
+    private static final int CHECKED_BEFORE_RUNS = 256;
+
+    /** So many run then. */
+    private static final int FEW = 2;
+
     /** Events after which a candidate is set aside: some seconds. */
     private static final long EVENTS_AT_FIRST = 10_000_000;
 
@@ -247,22 +253,32 @@ public final class Planner implements AutoCloseable {
     private Plan plan(ScenarioRunner runner, int atOnce, ProgressListener progress)
             throws InterruptedException, InputException {
         List<Hope> unchecked = hopes(space.candidates(), progress);
+        List<Hope> first = new FirstLook(this::check).choose(unchecked);
+        if (!first.isEmpty()) {
+            start(first, new Race(runner, waveNumber++, EVENTS_AT_FIRST, first), atOnce);
+            show(0, unchecked.size(), progress);
+            finish(0);
+        }
         int next = 0;
         PriorityQueue<Hope> checked = new PriorityQueue<>(Hope.BEST_FIRST);
         boolean more = true;
         while (more && !isStopped()) {
-            while (next < unchecked.size() && isWorthChecking(unchecked.get(next), checked) && !isStopped()) {
+            int enough = next + CHECKED_BEFORE_RUNS;
+            while (isMoreToCheck(unchecked, next, checked) && next < enough) {
                 int end = Math.min(next + CHECKED_AT_ONCE, unchecked.size());
-                checked.addAll(check(unchecked.subList(next, end)));
+                check(unchecked.subList(next, end)).stream()
+                        .filter(hope -> !simulated.contains(hope.candidate()))
+                        .forEach(checked::add);
                 next = end;
                 show(next, unchecked.size(), progress);
             }
-            List<Hope> wave = wave(checked);
+            boolean early = isMoreToCheck(unchecked, next, checked);
+            List<Hope> wave = wave(checked, early ? FEW : WAVE);
             if (!wave.isEmpty()) {
                 start(wave, new Race(runner, waveNumber++, EVENTS_AT_FIRST, wave), atOnce);
                 finish(WAVES - 1);
-            } else if (!finish(0)) {
-                wave = wave(costly);
+            } else if (!early && !finish(0)) {
+                wave = wave(costly, WAVE);
                 more = !wave.isEmpty();
                 if (more) {
                     start(wave, new Race(runner, waveNumber++, Long.MAX_VALUE, wave), atOnce);
@@ -275,7 +291,13 @@ public final class Planner implements AutoCloseable {
         if (simulated.isEmpty() && !tooLarge.isEmpty()) {
             throw tooLarge.get(0).why();
         }
-        List<Hope> rest = unchecked.subList(next, unchecked.size());
+        // Of these, the first look checked some.
+        List<Hope> rest = unchecked.subList(next, unchecked.size()).stream()
+                .filter(hope -> !simulated.contains(hope.candidate()))
+                .filter(hope -> checkedOnes
+                        .getOrDefault(hope.candidate(), Optional.of(hope))
+                        .isPresent())
+                .toList();
         Plan.Ending ending = ending(checked, rest);
         goal.plainFirst(ranked);
         List<Plan.Other> others =
@@ -303,9 +325,9 @@ public final class Planner implements AutoCloseable {
     }
 
     /** The next to be simulated. */
-    private List<Hope> wave(PriorityQueue<Hope> hopes) {
+    private List<Hope> wave(PriorityQueue<Hope> hopes, int size) {
         List<Hope> wave = new ArrayList<>();
-        while (wave.size() < WAVE && !hopes.isEmpty() && !isProven(hopes.peek())) {
+        while (wave.size() < size && !hopes.isEmpty() && !isProven(hopes.peek())) {
             wave.add(hopes.remove());
         }
         return wave;
@@ -316,9 +338,10 @@ public final class Planner implements AutoCloseable {
         if (!isStopped()) {
             return Plan.Ending.PROVEN;
         }
+        Set<Candidate> counted = Collections.newSetFromMap(new IdentityHashMap<>());
         List<Hope> open = Stream.of(checked, unchecked, costly, unfinished)
                 .flatMap(Collection::stream)
-                .filter(hope -> !isProven(hope))
+                .filter(hope -> !isProven(hope) && counted.add(hope.candidate()))
                 .toList();
         open.forEach(hope -> simulated.remove(hope.candidate()));
         double least = open.stream().mapToDouble(Hope::score).min().orElse(Double.POSITIVE_INFINITY);
@@ -424,6 +447,10 @@ public final class Planner implements AutoCloseable {
                         + Quantities.threeDigits(ranked.get(0).samplesPerSecond()) + " samples/s";
     }
 
+    private boolean isMoreToCheck(List<Hope> unchecked, int next, PriorityQueue<Hope> checked) {
+        return next < unchecked.size() && isWorthChecking(unchecked.get(next), checked) && !isStopped();
+    }
+
     /** Whether a candidate may be better than those that would be simulated next. */
     private boolean isWorthChecking(Hope hope, PriorityQueue<Hope> checked) {
         return !isProven(hope)
@@ -453,6 +480,7 @@ public final class Planner implements AutoCloseable {
                     one.candidate(),
                     fits ? hope(one.candidate(), prospect.leastStepSeconds(), prospect.tight()) : Optional.empty());
         }
+        tooLarge.forEach(one -> checkedOnes.putIfAbsent(one.candidate(), Optional.empty()));
         return hopes.stream()
                 .flatMap(hope -> checkedOnes.getOrDefault(hope.candidate(), Optional.empty()).stream())
                 .toList();

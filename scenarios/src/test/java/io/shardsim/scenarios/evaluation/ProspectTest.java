@@ -9,6 +9,8 @@ import io.shardsim.scenarios.scenario.Task;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ProspectTest {
     /** A search stops writing a plan where it no longer fits; that must say what the whole plan says. */
@@ -73,6 +75,32 @@ class ProspectTest {
             }
         }
         assertThat(closest).as("bounds that are within 30 %").isGreaterThan(14);
+    }
+
+    /** With 16 times the tokens attention, which ranks go through in steps, is most of it. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{kind: megatron-core, context_parallel: 4}",
+                "{kind: megatron-core, context_parallel: 2, tensor_parallel: 2}",
+                "{kind: fsdp2, context_parallel: 8}",
+            })
+    void norIsItMoreWhereRanksSplitASample(String strategy) throws Exception {
+        Scenario sweep = ScenarioReader.readText("bounds", """
+            scenario: bounds
+            model: {hidden: 2048, layers: 12, heads: 16, vocab: 32000}
+            cluster: {instance: p4d.24xlarge, nodes: 1}
+            training: {sequence_length: 16384, global_batch: 64, attention: flash, micro_batch: 1}
+            strategy: %s
+            sweep:
+              training.activation_checkpointing: [none, selective, full]
+            """.formatted(strategy));
+        for (ScenarioPoint point : sweep.points()) {
+            double planned = Prospect.of(point).leastStepSeconds();
+            assertThat(Prospect.leastComputeSeconds(point))
+                    .as(strategy + point.values())
+                    .isBetween(0.7 * planned, planned);
+        }
     }
 
     @Test

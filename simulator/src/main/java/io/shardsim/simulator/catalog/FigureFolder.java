@@ -22,6 +22,8 @@ public final class FigureFolder {
     private final BlockType type;
     /** Files that were read; a sweep asks for the same ones at every point. */
     private final Map<String, FigureFile> read = new ConcurrentHashMap<>();
+    /** Names of all, once they were listed: a search resolves thousands of points. */
+    private volatile @Nullable List<String> names;
 
     /**
      * @param folder with slashes, none at either end
@@ -61,7 +63,12 @@ public final class FigureFolder {
 
     /** Names of the entries, in order. */
     public List<String> names() {
-        return directory.names();
+        List<String> known = names;
+        if (known == null) {
+            known = directory.names();
+            names = known;
+        }
+        return known;
     }
 
     /** Where an entry of this name is, as messages name it. */

@@ -8,6 +8,7 @@ import io.shardsim.simulator.pipeline.PipelineSchedules;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.plan.WorkTimes;
 import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.Segment;
 import io.shardsim.simulator.workload.Segment.Section;
 import io.shardsim.simulator.workload.Segments;
 import io.shardsim.topology.Cluster;
@@ -18,7 +19,7 @@ import java.util.function.IntToLongFunction;
  * A time that no step of a job can beat, from the kernels of its layers and from what these send to the host: cheap, for it needs no plan.
  *
  * <p>A stage of a pipeline computes its layers for every micro-batch, one after another, checkpointed ones once more. Before its first forward, a micro-batch passes the layers before
- * it; after its last backward, gradients pass them back. Leaves out all that is not a layer, all communication, and context parallelism.
+ * it; after its last backward, gradients pass them back. Leaves out all that is not a layer, and all communication.
  */
 public final class LayersBound {
     private final TrainingJob job;
@@ -42,19 +43,41 @@ public final class LayersBound {
         againPs = new long[kinds];
         for (int kind = 0; kind < kinds; kind++) {
             Section layer = Section.layer(kind);
-            forwardPs[kind] = times.ps(Work.of(segments.forward(layer)));
-            backwardPs[kind] = times.ps(Work.of(segments.backward(layer)));
+            forwardPs[kind] = ps(times, segments, segments.forward(layer));
+            backwardPs[kind] = ps(times, segments, segments.backward(layer));
             againPs[kind] = job.checkpointing() == Checkpointing.NONE
                     ? 0
-                    : times.ps(Work.of(segments.recompute(
-                            layer, job.checkpointing(), job.profile().recomputeStopsEarly())));
+                    : ps(
+                            times,
+                            segments,
+                            segments.recompute(
+                                    layer, job.checkpointing(), job.profile().recomputeStopsEarly()));
         }
+    }
+
+    /** Where ranks split a sample, attention goes in as many steps as there are ranks. */
+    private long ps(WorkTimes times, Segments segments, Segment layer) {
+        int ranks = job.parallel().context();
+        if (ranks == 1) {
+            return times.ps(Work.of(layer));
+        }
+        long sumPs = 0;
+        for (Segment block : segments.blocks(layer)) {
+            if (segments.hasAttention(block)) {
+                Segments.Attending cut = segments.attending(block);
+                sumPs += times.ps(Work.of(cut.before()))
+                        + ranks * times.ps(Work.of(cut.step()))
+                        + times.ps(Work.of(cut.after()));
+            } else {
+                sumPs += times.ps(Work.of(block));
+            }
+        }
+        return sumPs;
     }
 
     /**
      * The time [ps].
      *
-     * @param job without context parallelism
      * @param offloadedBytes what each layer sends to the host, and gets back, for one micro-batch
      */
     public static long ps(TrainingJob job, Cluster cluster, IntToLongFunction offloadedBytes) {
