@@ -15,6 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
@@ -37,12 +39,19 @@ final class Questions implements AutoCloseable {
     private static final int OPEN_OF_ONE_MAX = 64;
     /** Work on a question while another waits for it to end. */
     private static final long WORK_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
+    /** A run is long after this share of it: then it keeps its threads, and gives its place to one that waits. */
+    private static final int LONG_SHARE = 20;
     /** Runs of so many pages at once; each takes all cores that it finds free. */
     private static final int RUNS_AT_ONCE = 2;
 
     private final Answering answering;
-    private final ExecutorService runs =
-            Executors.newFixedThreadPool(RUNS_AT_ONCE, BoundedServer.daemons("studio-run"));
+    private final ThreadPoolExecutor runs = new ThreadPoolExecutor(
+            RUNS_AT_ONCE,
+            2 * RUNS_AT_ONCE,
+            0,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            BoundedServer.daemons("studio-run"));
     private final ExecutorService searches = Executors.newSingleThreadExecutor(BoundedServer.daemons("studio-search"));
     private final StudioMeters.Counts counts = new StudioMeters.Counts();
     /** By key, the one asked for last at the end: state, guarded by this. */
@@ -76,7 +85,9 @@ final class Questions implements AutoCloseable {
         private volatile Progress progress = new Progress(0, "");
         /** When work began, by {@link System#nanoTime}; 0 before. */
         private volatile long beganNanos;
-        /** How many wait: guarded by the questions. */
+        /** Guarded by the questions, as is how many pages wait. */
+        private boolean gavePlace;
+
         private int pages;
 
         private Asked(String key, String visitor, boolean search, JsonNode question) {
@@ -119,6 +130,7 @@ final class Questions implements AutoCloseable {
                 answer.completeExceptionally(failure);
             } finally {
                 counts.workNanos.add(System.nanoTime() - startNanos);
+                takePlace();
             }
         }
 
@@ -126,15 +138,29 @@ final class Questions implements AutoCloseable {
             return beganNanos != 0;
         }
 
-        /** Ends it if it has worked for long and others wait for that. */
+        /** Where others wait, gives its place to one of them if it has worked for some time, and ends it if it has for long. */
         void makeRoom() {
             synchronized (Questions.this) {
-                boolean isLong = isBegun() && System.nanoTime() - beganNanos > workNanosMax;
-                if (isLong && !answer.isDone() && isAnyWaiting(search)) {
+                if (!isBegun() || answer.isDone() || !isAnyWaiting(search)) {
+                    return;
+                }
+                long workNanos = System.nanoTime() - beganNanos;
+                if (!search && !gavePlace && workNanos > workNanosMax / LONG_SHARE) {
+                    gavePlace = givePlace();
+                }
+                if (workNanos > workNanosMax) {
                     all.remove(key);
                     counts.cancelled.increment();
                     answer.complete(endedEarly());
                     request.cancel();
+                }
+            }
+        }
+
+        private void takePlace() {
+            synchronized (Questions.this) {
+                if (gavePlace) {
+                    runs.setCorePoolSize(runs.getCorePoolSize() - 1);
                 }
             }
         }
@@ -236,6 +262,15 @@ final class Questions implements AutoCloseable {
         return answer == null || !answer.isDone() || answer.isCompletedExceptionally()
                 ? List.of()
                 : answer.join().results();
+    }
+
+    /** One more runs at once; false where twice as many do already. */
+    private boolean givePlace() {
+        boolean more = runs.getCorePoolSize() < runs.getMaximumPoolSize();
+        if (more) {
+            runs.setCorePoolSize(runs.getCorePoolSize() + 1);
+        }
+        return more;
     }
 
     private static String key(JsonNode question) {

@@ -49,6 +49,10 @@ class QuestionsTest {
     }
 
     private Questions.Asked ask(String question, String visitor) throws Refused {
+        return ask(questions, question, visitor);
+    }
+
+    private static Questions.Asked ask(Questions questions, String question, String visitor) throws Refused {
         return questions.ask(JsonMapper.shared().getNodeFactory().stringNode(question), false, visitor);
     }
 
@@ -72,6 +76,24 @@ class QuestionsTest {
         assertThat(type(waiting)).isEqualTo("result");
         assertThat(two.await(0)).as("one place was enough").isNull();
         assertThat(ask("long 1", "a").await(0)).as("it is asked anew").isNull();
+    }
+
+    @Test
+    void aShortQuestionDoesNotWaitForLongOnes() throws Exception {
+        try (Questions patient = new Questions(QuestionsTest::request, TimeUnit.SECONDS.toNanos(20))) {
+            List<Questions.Asked> all = new ArrayList<>();
+            for (int i = 0; i < 5; i++) {
+                all.add(ask(patient, "long " + i, "a"));
+            }
+            Thread.sleep(1_200);
+            Questions.Asked waiting = ask(patient, "short", "b");
+            all.forEach(Questions.Asked::makeRoom);
+            assertThat(waiting.await(100)).as("three others were first").isNull();
+            assertThat(patient.open(true)).as("run at once").isEqualTo(4);
+            all.subList(0, 4).forEach(Questions.Asked::leave);
+            assertThat(type(waiting)).isEqualTo("result");
+            assertThat(patient.open(true)).isEqualTo(1);
+        }
     }
 
     @Test
