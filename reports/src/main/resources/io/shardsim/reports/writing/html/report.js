@@ -630,6 +630,17 @@ window.drawFigures = (page = document) => {
   }
   filters();
 
+  /** Text to copy; where the browser does not let the page, it is selected for the reader to do so. */
+  for (const button of document.querySelectorAll('[data-copy]')) {
+    button.addEventListener('click', async () => {
+      const text = document.getElementById(button.dataset.copy);
+      window.getSelection().selectAllChildren(text);
+      const copied = document.execCommand('copy') || await navigator.clipboard?.writeText(text.textContent).then(() => true, () => false);
+      button.textContent = copied ? 'Copied' : 'Selected';
+      setTimeout(() => { button.textContent = 'Copy'; }, 3000);
+    });
+  }
+
   /** Charts are drawn when the reader comes near them, all of them for print. */
   const seen = new IntersectionObserver(entries => {
     for (const entry of entries) {

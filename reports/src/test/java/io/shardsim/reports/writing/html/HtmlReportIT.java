@@ -225,6 +225,26 @@ class HtmlReportIT {
         assertNothingWentWrong();
     }
 
+    /** From a file, without a mouse. */
+    @Test
+    void theCommandAndTheEntryAreCopied() throws IOException {
+        String command = "shardsim run a.yaml --set 'cluster.nodes=[1, 2]'";
+        open(SampleRuns.single("copied").from(new ScenarioResult.Origin(command, "shardsim 1")), LAPTOP, "light");
+        browser.executeScript("document.body.append(document.createElement('textarea'))");
+        WebElement paper = browser.findElement(By.tagName("textarea"));
+        for (String text : List.of("command", "bibtex")) {
+            WebElement button = browser.findElement(By.cssSelector("[data-copy=" + text + "]"));
+            button.sendKeys(Keys.ENTER);
+            await(() -> button.getText().equals("Copied"));
+            paper.clear();
+            paper.sendKeys(Keys.chord(Keys.CONTROL, "v"));
+            assertThat(paper.getDomProperty("value").strip())
+                    .isEqualTo(browser.findElement(By.id(text)).getText())
+                    .contains(text.equals("command") ? command : "@misc{shardsim:copied,");
+        }
+        assertNothingWentWrong();
+    }
+
     /** Any two runs on equally large clusters; what the parts save sums to what the run saves. */
     @Test
     void theReaderPicksTwoRuns() throws IOException {

@@ -327,6 +327,19 @@ class HtmlReportTest {
     }
 
     @Test
+    void saysWhatRunsItAgainAndHowToCiteIt() {
+        ScenarioResult result = SampleRuns.single("a_b & {c}");
+        assertThat(page(result)).doesNotContain("id=\"again\"").contains("howpublished = {shardsim development}");
+        assertThat(page(result.from(
+                        new ScenarioResult.Origin("shardsim run a.yaml --set 'x=<1>'", "shardsim 9.9 (build 1)"))))
+                .contains("<pre id=\"command\">shardsim run a.yaml --set 'x=&lt;1&gt;'</pre>")
+                .contains("@misc{shardsim:a-b-c-,", "title = {a\\_b \\&amp;  c , a simulated run}")
+                .contains(
+                        "howpublished = {shardsim 9.9 (build 1)}",
+                        "note = {digest " + result.runs().get(0).digest());
+    }
+
+    @Test
     void sweepShowsEverySection() {
         assertThat(page(SampleRuns.sweep("s")))
                 .contains(
