@@ -83,7 +83,7 @@ class SummaryTableTest {
         String table = SummaryTable.write(SampleRuns.points("s", points), TextStyle.plain(60));
         assertThat(table.lines()).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(60));
         assertThat(table.replaceAll("\\s+", " "))
-                .contains("another_setting_with_a_long_name value 1 of the second", "samples/s", "USD");
+                .contains("another setting with a long name value 1 of the second", "samples/s", "USD");
     }
 
     @Test

@@ -63,7 +63,7 @@ public final class OpeningSection {
                     : result.runs().size() == 1 ? "It does not fit in memory." : "None of the runs fits in memory.";
         }
         if (best.collective() != null) {
-            String what = same(OpeningSection::size) ? "It takes " : Quantities.bytes(size(best)) + " take ";
+            String what = same(OpeningSection::size) ? "It takes " : Quantities.buffer(size(best)) + " take ";
             return what + Quantities.seconds(best.collective().seconds()) + " on "
                     + Quantities.counted(best.gpus(), "GPU") + ", "
                     + Quantities.bytesPerSecond(best.collective().busBytesPerSecond()) + " of bus bandwidth.";
@@ -137,7 +137,7 @@ public final class OpeningSection {
         TrainingCost cost = Objects.requireNonNull(run.cost());
         return List.of(
                 Quantities.significant(run.step().samplesPerSecond()),
-                Quantities.significant(run.step().stepSeconds()),
+                Quantities.threeDigits(run.step().stepSeconds()),
                 MemoryWords.cell(run.facts().ledger().fit()),
                 Quantities.significant(cost.days()),
                 cost.hasPrice() ? "$" + Quantities.shortCount(cost.usd()).replace(" ", "") : NONE);
@@ -181,7 +181,7 @@ public final class OpeningSection {
         RunResult.Training t = best.step();
         figures.add(new KeyFigure(
                 Quantities.significant(t.samplesPerSecond()), "samples/s", "throughput", "training-step"));
-        figures.add(new KeyFigure(Quantities.significant(t.stepSeconds()), "s", "training step", "training-step"));
+        figures.add(new KeyFigure(Quantities.threeDigits(t.stepSeconds()), "s", "training step", "training-step"));
         boolean eightBits = best.facts().model().peak().format().equals("fp8");
         figures.add(new KeyFigure(
                 Quantities.fixed(100 * t.flops().mfu(), 1), "%", eightBits ? "MFU (FP8 peak)" : "MFU", "mfu"));

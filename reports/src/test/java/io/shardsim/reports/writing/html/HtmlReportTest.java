@@ -191,8 +191,8 @@ class HtmlReportTest {
     @Test
     void severalSizesAreTold() {
         assertThat(page(SampleRuns.collectives("c")))
-                .contains("all-reduce of 33.6 MB to 67.1 MB", "67.1 MB take 45.0 ms on 16 GPUs");
-        assertThat(page(SampleRuns.collective("c"))).contains("all-reduce of 1.07 GB", "It takes 45.0 ms on 16 GPUs");
+                .contains("all-reduce of 32 MiB to 64 MiB", "64 MiB take 45.0 ms on 16 GPUs");
+        assertThat(page(SampleRuns.collective("c"))).contains("all-reduce of 1 GiB", "It takes 45.0 ms on 16 GPUs");
     }
 
     /** The subtitle names what was run and what varied; every bar has a label of its own that says what it is. */
