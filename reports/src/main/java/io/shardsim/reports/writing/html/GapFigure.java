@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -214,16 +215,12 @@ final class GapFigure {
     }
 
     private Figure.Table table(List<String> used, List<Map<String, Long>> parts) {
-        List<String> head = new ArrayList<>(List.of("run", sameBatch() ? "step [s]" : "time [s]"));
-        used.forEach(name -> head.add(name + " [s]"));
-        List<List<String>> rows = new ArrayList<>();
-        for (int i = 0; i < runs.size(); i++) {
-            Map<String, Long> own = parts.get(i);
-            List<String> row = new ArrayList<>(List.of(names.withGpus(runs.get(i)), seconds(StepParts.sum(own))));
-            used.forEach(name -> row.add(seconds(own.getOrDefault(name, 0L))));
-            rows.add(row);
-        }
-        return Figure.Table.named(head, rows);
+        Columns<Integer> columns = new Columns<Integer>()
+                .words("run", i -> names.withGpus(runs.get(i)))
+                .figure(sameBatch() ? "step [s]" : "time [s]", i -> seconds(StepParts.sum(parts.get(i))));
+        used.forEach(name ->
+                columns.figure(name + " [s]", i -> seconds(parts.get(i).getOrDefault(name, 0L))));
+        return columns.of(IntStream.range(0, runs.size()).boxed().toList());
     }
 
     private static String seconds(long ps) {

@@ -490,6 +490,8 @@ window.drawFigures = (page = document) => {
       if (width === 0) return;
       const chart = made(this.figure, width, mode());
       this.reads = chart.reads.filter(row => row.length);
+      // On paper two curves share a page with their words.
+      if (printing && ['lines', 'areas'].includes(this.figure.kind)) chart.height = Math.round(chart.height * 0.75);
       chart.height = Math.max(chart.height, Math.min(this.room(), 2 * chart.height));
       this.place.style.minHeight = '';
       this.place.style.height = chart.height + 'px';
