@@ -40,6 +40,12 @@ public record Diagnosis(String why, String next) {
         return ofTraining(run, run.step());
     }
 
+    /** Why a run does not fit, and what would; empty where it fits. */
+    public static List<String> misfit(RunResult run) {
+        Diagnosis diagnosis = of(run);
+        return run.fits() ? List.of() : List.of((diagnosis.why() + " " + diagnosis.next()).trim());
+    }
+
     /** What else there is to say of a run, each sentence with its subject before a colon. */
     public static List<String> further(RunResult run) {
         List<String> sentences = new ArrayList<>(around(run));

@@ -12,7 +12,9 @@ import io.shardsim.simulator.yaml.Position;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,12 +39,14 @@ public record KnownSetting(String path, Block row) {
             Key.optional("learned", ScalarTypes.flag(), "whether a change of it changes what is learned"),
             Key.optional("noun", TEXT, "what follows the value in a name"),
             Key.optional("short", TEXT, "head of a column"),
+            Key.optional("words", TEXT, "the key in words"),
             Key.optional("decided_by", ScalarTypes.choice("user", "software"), "who decides it"),
             Key.optional("search", new OneOrListType(TEXT, "value"), "values among which a plan chooses"),
             Key.optional("title", TEXT, "what a lever is called"),
             Key.optional("try", ScalarTypes.flag(), "the value worth trying"),
             Key.optional("saves", ScalarTypes.choice("work", "communication"), "what that saves"),
             Key.optional("notch", ScalarTypes.flag(), "whether a weight is asked of the next choice"));
+    private static final Pattern ACRONYM = Pattern.compile("\\b([cg]pu|nic|pcie|lora|fp\\d+|bf16)\\b");
     private static final Block UNKNOWN = new Block("setting", Position.START, Map.of(), Map.of(), List.of());
     private static final Map<String, KnownSetting> TABLE = read();
 
@@ -116,6 +120,13 @@ public record KnownSetting(String path, Block row) {
     @Nullable
     String noun() {
         return row.text("noun");
+    }
+
+    /** The key in words, without its block. */
+    public String inWords() {
+        String written =
+                row.text("words", path.substring(path.lastIndexOf('.') + 1).replace('_', ' '));
+        return ACRONYM.matcher(written).replaceAll(word -> word.group().toUpperCase(Locale.ROOT));
     }
 
     /** Head of its column. */

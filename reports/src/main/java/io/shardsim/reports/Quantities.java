@@ -1,5 +1,6 @@
 package io.shardsim.reports;
 
+import io.shardsim.topology.units.DataSize;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
@@ -9,6 +10,9 @@ import java.math.RoundingMode;
  * ({@code Double.toString} changed in JDK 19).
  */
 public final class Quantities {
+    /** Letters of an exact size that still reads well. */
+    private static final int EXACT_MAX = 8;
+
     /** Bytes of a GiB. */
     public static final double GIB = 1L << 30;
 
@@ -96,6 +100,12 @@ public final class Quantities {
     /** Decimal units, as network figures are quoted. */
     public static String bytes(double bytes) {
         return decimal(bytes, new String[] {"B", "kB", "MB", "GB", "TB", "PB"});
+    }
+
+    /** A buffer in the unit that divides it, as scenarios and nccl-tests write it. */
+    public static String buffer(long bytes) {
+        String exact = new DataSize(bytes).toString();
+        return exact.length() <= EXACT_MAX ? exact : bytes(bytes);
     }
 
     public static String bytesPerSecond(double rate) {

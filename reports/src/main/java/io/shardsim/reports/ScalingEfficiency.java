@@ -102,7 +102,8 @@ public record ScalingEfficiency(
         for (Setting setting : run.facts().settings()) {
             Setting before = baseline.facts().setting(setting.path());
             if (before != null && !before.value().equals(setting.value()) && !NO_CAUSE.contains(setting.path())) {
-                changes.add(setting.path() + " " + setting.value() + ", not " + before.value());
+                changes.add(
+                        KnownSetting.of(setting.path()).inWords() + " " + setting.value() + ", not " + before.value());
             }
         }
         return changes.isEmpty() ? "less GPU time in " + shrunk(run, baseline) : String.join(", ", changes);

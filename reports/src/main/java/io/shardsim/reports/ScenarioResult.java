@@ -14,16 +14,18 @@ public final class ScenarioResult {
     private final String scenario;
     private final List<RunResult> runs;
     private final int points;
+    private final Origin origin;
 
     /** Asked for by every table and drawing: a sweep may have ten thousand series. */
     private final Map<String, List<RunResult>> series;
 
     private final RunNames names;
 
-    private ScenarioResult(String scenario, List<RunResult> runs, int points) {
+    private ScenarioResult(String scenario, List<RunResult> runs, int points, Origin origin) {
         this.scenario = scenario;
         this.runs = runs;
         this.points = points;
+        this.origin = origin;
         List<List<RunResult>> bySeries = bySeries(runs);
         List<SeriesNames.Name> parts = SeriesNames.of(bySeries);
         series = named(bySeries, parts);
@@ -41,7 +43,27 @@ public final class ScenarioResult {
      * @param points that the scenario has, run or not
      */
     public static ScenarioResult of(String scenario, List<RunResult> runs, int points) {
-        return new ScenarioResult(scenario, List.copyOf(isSweep(runs) ? ScalingEfficiency.apply(runs) : runs), points);
+        return new ScenarioResult(
+                scenario, List.copyOf(isSweep(runs) ? ScalingEfficiency.apply(runs) : runs), points, Origin.UNKNOWN);
+    }
+
+    /**
+     * Where a result comes from.
+     *
+     * @param command that runs it again; empty where no command ran it
+     * @param software name, version and build of the program; empty where only the version is known
+     */
+    public record Origin(String command, String software) {
+        static final Origin UNKNOWN = new Origin("", "");
+    }
+
+    /** The same with its origin. */
+    public ScenarioResult from(Origin other) {
+        return new ScenarioResult(scenario, runs, points, other);
+    }
+
+    public Origin origin() {
+        return origin;
     }
 
     public String scenario() {

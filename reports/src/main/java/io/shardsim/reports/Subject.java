@@ -244,8 +244,8 @@ public final class Subject {
         });
         List<Long> sizes = runs.stream().map(Subject::size).distinct().sorted().toList();
         String what = kinds.size() == 1 ? kinds.get(0) : "collectives";
-        String least = Quantities.bytes(sizes.get(0));
-        String most = Quantities.bytes(sizes.get(sizes.size() - 1));
+        String least = Quantities.buffer(sizes.get(0));
+        String most = Quantities.buffer(sizes.get(sizes.size() - 1));
         return sizes.size() == 1 ? what + " of " + most : what + (ranges ? " of " + least + " to " + most : "");
     }
 
@@ -289,7 +289,7 @@ public final class Subject {
     }
 
     private String varied(String path) {
-        return keys.name(path) + ": " + listed(keys.distinctValues(runs, path), "values");
+        return keys.inWords(path) + ": " + listed(distinct(run -> keys.shown(run, path)), "values");
     }
 
     private List<String> distinct(Function<RunResult, String> words) {

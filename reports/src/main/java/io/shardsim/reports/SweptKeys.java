@@ -1,6 +1,5 @@
 package io.shardsim.reports;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -72,18 +71,6 @@ public final class SweptKeys {
         return values.getOrDefault(run, Map.of()).get(path);
     }
 
-    /** All values of a key in words, in the order of the runs. */
-    List<String> distinctValues(Collection<RunResult> runs, String path) {
-        List<String> distinct = new ArrayList<>();
-        for (RunResult run : runs) {
-            String text = text(run, path);
-            if (!distinct.contains(text)) {
-                distinct.add(text);
-            }
-        }
-        return distinct;
-    }
-
     /** The value as a table shows it under the name of its key. */
     public String text(RunResult run, String path) {
         return text(value(run, path));
@@ -99,20 +86,28 @@ public final class SweptKeys {
         return paths.stream().filter(other -> tail(other).equals(tail)).count() > 1 ? path : tail;
     }
 
-    /** The setting as a part of a name, for example {@code flash attention} or {@code micro_batch 4}; empty where the run lacks the key. */
+    /** The key in words, with its block where that is needed to tell it from others. */
+    public String inWords(String path) {
+        String words = KnownSetting.of(path).inWords();
+        return name(path).equals(path) && path.indexOf('.') > 0
+                ? path.substring(0, path.indexOf('.')) + " " + words
+                : words;
+    }
+
+    /** The setting as a part of a name, for example {@code flash attention} or {@code micro-batch 4}; empty where the run lacks the key. */
     String words(RunResult run, String path) {
         return words(value(run, path), path);
     }
 
     private String words(@Nullable Object value, String path) {
-        String name = name(path);
+        String name = inWords(path);
         if (value == null) {
             return "";
         }
         if (value instanceof Boolean on) {
             return on ? name : name + " off";
         }
-        String noun = name.equals(tail(path)) ? KnownSetting.of(path).noun() : null;
+        String noun = name(path).equals(tail(path)) ? KnownSetting.of(path).noun() : null;
         if (noun == null) {
             return name + " " + value;
         }
@@ -131,6 +126,12 @@ public final class SweptKeys {
             case "false" -> false;
             default -> setting.value().replaceFirst(" (elements|ranks|layers|stages)$", "");
         };
+    }
+
+    /** The same in words of a report. */
+    public String shown(RunResult run, String path) {
+        String text = resolved(run, path);
+        return text.equals("-") ? "default" : text;
     }
 
     /** The same as a table shows it under the name of its key. */

@@ -30,4 +30,32 @@ class RemarkTest {
         assertThat(Remark.of(SWEEP, run -> List.of("one", "two", "one")))
                 .containsExactly(new Remark("one", Remark.ALL), new Remark("two", Remark.ALL));
     }
+
+    /** Whole figures are listed, fractions are a range, signs and names stay. */
+    @Test
+    void sentencesThatDifferInFiguresAreOne() {
+        assertThat(Remark.of(
+                        SWEEP,
+                        run -> List.of("capped to " + run.gpus() / 100 + ": needs " + run.gpus() / 10.0
+                                + " GiB under zero3-0.11, 2.0.1")))
+                .containsExactly(
+                        new Remark("capped to 0, 1, 2: needs 1.6-25.6 GiB under zero3-0.11, 2.0.1", Remark.ALL));
+        assertThat(Remark.of(SWEEP, run -> List.of("-" + run.nodes() + " % off")))
+                .hasSize(5);
+    }
+
+    @Test
+    void publishedSourcesAreListedOnce() {
+        String range = "memory is -1.0 % off, by 2 published sources: ";
+        assertThat(Remark.of(
+                        SWEEP,
+                        run -> List.of(range
+                                + (run.gpus() > 16
+                                        ? "A (+1.0 %, calibration), B (-2.0 %)"
+                                        : "B (-2.0 %), C (+3.0 %)"))))
+                .containsExactly(
+                        new Remark("memory is -1.0 % off", Remark.ALL),
+                        new Remark(
+                                "Sources of accuracy: B (-2.0 %), C (+3.0 %), A (+1.0 %, calibration).", Remark.ALL));
+    }
 }

@@ -39,10 +39,10 @@ class RunNamesTest {
         }
         assertThat(names(SampleRuns.points("s", points)))
                 .containsExactly(
-                        "full checkpointing, activation_offload off",
-                        "full checkpointing, activation_offload",
-                        "no checkpointing, activation_offload off",
-                        "no checkpointing, activation_offload");
+                        "full checkpointing, activation offload off",
+                        "full checkpointing, activation offload",
+                        "no checkpointing, activation offload off",
+                        "no checkpointing, activation offload");
     }
 
     /** The plain strategy of an ablation has nothing to be named by but itself. */
@@ -54,7 +54,7 @@ class RunNamesTest {
                                 Map.of("strategy", Map.of("kind", "mics")),
                                 Map.of("strategy", Map.of("kind", "mics", "coalesced_gathers", false)),
                                 Map.of("strategy", Map.of("kind", "mics", "prefetch_bucket_size", 0))))))
-                .containsExactly("MiCS (shard group 16)", "coalesced_gathers off", "prefetch_bucket_size 0");
+                .containsExactly("MiCS (shard group 16)", "coalesced gathers off", "prefetch bucket size 0");
     }
 
     @Test

@@ -88,8 +88,8 @@ class StrategyComparisonTest {
         assertThat(StrategyComparison.of(ScenarioResult.of("s", runs)))
                 .extracting(StrategyComparison::faster, StrategyComparison::slower, StrategyComparison::speedUp)
                 .containsExactly(
-                        tuple("zeropp, nic 25 Gbit/s", "zero3, nic 25 Gbit/s", 2.0),
-                        tuple("zeropp, nic 100 Gbit/s", "zero3, nic 100 Gbit/s", 2.0));
+                        tuple("zeropp, NIC 25 Gbit/s", "zero3, NIC 25 Gbit/s", 2.0),
+                        tuple("zeropp, NIC 100 Gbit/s", "zero3, NIC 100 Gbit/s", 2.0));
     }
 
     /** Prefetch changes 1 %, the micro-batch doubles the speed: nobody compares two points that differ in prefetch. */
@@ -115,7 +115,7 @@ class StrategyComparisonTest {
         assertThat(StrategyComparison.of(sweep))
                 .extracting(StrategyComparison::brief)
                 .containsExactly(
-                        "At 32 GPUs micro_batch 2 beats micro_batch 1 by 100 s a step (2.01x), all by less kernel time.");
+                        "At 32 GPUs micro-batch 2 beats micro-batch 1 by 100 s a step (2.01x), all by less kernel time.");
         assertThat(KeyWeight.of(sweep))
                 .extracting(KeyWeight::words)
                 .containsExactly("micro_batch 2.0x", "prefetch 1.01x");
@@ -125,7 +125,7 @@ class StrategyComparisonTest {
     void whereOnlySomethingElseVariesThatIsCompared() {
         assertThat(compare(run("25 Gbit/s", "zero3", "eager", 1, 8), run("100 Gbit/s", "zero3", "eager", 1, 4)))
                 .extracting(StrategyComparison::faster)
-                .containsExactly("nic 100 Gbit/s");
+                .containsExactly("NIC 100 Gbit/s");
     }
 
     /** Of two networks and two batches: the fastest differs in the network from one, in the batch from another, and from the third in both. */
@@ -149,7 +149,7 @@ class StrategyComparisonTest {
         }
         assertThat(StrategyComparison.of(ScenarioResult.of("s", runs)))
                 .extracting(StrategyComparison::slower)
-                .containsExactly("nic 25 Gbit/s, global_batch 3072", "nic 100 Gbit/s, global_batch 1536");
+                .containsExactly("NIC 25 Gbit/s, global batch 3072", "NIC 100 Gbit/s, global batch 1536");
     }
 
     /** 10 s saved: 7 s of waiting and 4 s of kernels, less 1 s of interference. */
@@ -199,7 +199,7 @@ class StrategyComparisonTest {
                         .get(0)
                         .brief())
                 .isEqualTo(
-                        "At 32 GPUs nic 100 Gbit/s beats nic 25 Gbit/s by 8.00 s a step (1.36x), all by less waiting for parameter gathers.");
+                        "At 32 GPUs NIC 100 Gbit/s beats NIC 25 Gbit/s by 8.00 s a step (1.36x), all by less waiting for parameter gathers.");
     }
 
     private static RunResult network(String nic, int seconds, int waiting) {

@@ -6,15 +6,13 @@ import io.shardsim.reports.Message;
 import io.shardsim.reports.MessageCode;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.Remark;
-import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.StrategyComparison;
 import io.shardsim.reports.writing.StyledText.Look;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -22,12 +20,10 @@ import java.util.function.Function;
 final class Reasons {
     private final ScenarioResult scenario;
     private final StyledText out;
-    private final RunNames names;
 
     private Reasons(ScenarioResult scenario, StyledText out) {
         this.scenario = scenario;
         this.out = out;
-        names = scenario.names();
     }
 
     static void write(ScenarioResult scenario, SummaryTable.Part part, StyledText out) {
@@ -60,32 +56,20 @@ final class Reasons {
                 Look.PLAIN);
     }
 
-    /** What there is to say of each series on its largest cluster that fits; what several say alike is said once. */
+    /** What there is to say of each series on its largest cluster that fits. */
     private void said(Function<RunResult, List<String>> sentences) {
-        Map<String, Set<String>> said = new LinkedHashMap<>();
-        scenario.series().forEach((name, runs) -> {
-            RunResult run = ScenarioResult.largestThatFits(runs);
-            sentences
-                    .apply(run)
-                    .forEach(sentence -> said.computeIfAbsent(sentence, key -> new LinkedHashSet<>())
-                            .add(name + ", " + Quantities.counted(run.gpus(), "GPU")));
-        });
-        int all = scenario.series().size();
-        said.forEach((sentence, subjects) -> out.paragraph(
-                sentence + (all == 1 || subjects.size() == all ? "" : " (" + String.join("; ", subjects) + ")"),
-                Look.PLAIN));
+        Set<RunResult> largest = Collections.newSetFromMap(new IdentityHashMap<>());
+        scenario.series().values().forEach(runs -> largest.add(ScenarioResult.largestThatFits(runs)));
+        boolean one = largest.size() == 1;
+        Remark.of(scenario, run -> largest.contains(run) ? sentences.apply(run) : List.of())
+                .forEach(remark -> out.paragraph(
+                        remark.text() + (one || remark.runs().equals(Remark.ALL) ? "" : " (" + remark.runs() + ")"),
+                        Look.PLAIN));
     }
 
     private void remarks() {
-        for (RunResult run : scenario.runs()) {
-            if (!run.fits()) {
-                Diagnosis diagnosis = Diagnosis.of(run);
-                out.paragraph(
-                        MessageCode.OUT_OF_MEMORY.id() + ", " + names.withGpus(run) + ": " + diagnosis.why() + " "
-                                + diagnosis.next(),
-                        Look.WARNING);
-            }
-        }
+        Remark.of(scenario, Diagnosis::misfit)
+                .forEach(remark -> out.paragraph(line(MessageCode.OUT_OF_MEMORY.id(), remark), Look.WARNING));
         for (MessageCode code : MessageCode.values()) {
             if (code != MessageCode.MEMORY_TIGHT) {
                 warnings(code);

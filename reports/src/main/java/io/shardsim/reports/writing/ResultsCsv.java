@@ -2,28 +2,26 @@ package io.shardsim.reports.writing;
 
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
-import io.shardsim.reports.Names;
 import io.shardsim.reports.ScenarioResult;
-import io.shardsim.simulator.plan.MemoryOwner;
-import io.shardsim.simulator.plan.Stream;
-import io.shardsim.simulator.plan.Work;
-import io.shardsim.topology.LinkClass;
+import io.shardsim.simulator.catalog.FigureType;
+import io.shardsim.simulator.schema.MapType;
+import io.shardsim.simulator.schema.ShippedFile;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One row per run with the figures of {@link ResultsJson} under the same names; nested figures have their path as a name, and the sweep's values
- * stand in columns {@code point.*}. Columns are the same for every training scenario but for those.
+ * One row per run: what the sweep varies in columns {@code point.*}, then figures of {@link ResultsJson}, then words. Columns other than {@code point.*}
+ * are the same for every scenario. Leaves out sentences, and lists, which {@code results.json} has.
  *
  * <p>A field that a spreadsheet would take for a formula is led by an apostrophe, since names come from a file that somebody else may have
  * written (OWASP, CSV injection).
@@ -31,18 +29,24 @@ import org.jspecify.annotations.Nullable;
 public final class ResultsCsv {
     private static final String FORMULA_STARTS = "=+-@\t\r";
 
+    private static final String POINT = "point";
+
+    /** Paths in the document of a run by column. */
+    private static final Map<String, String> PATHS =
+            ShippedFile.read(ResultsCsv.class, "csv-columns.yaml", new MapType(FigureType.LINE, FigureType.LINE));
+
+    /** Of these objects the document leaves out what is 0. */
+    private static final Set<String> SPARSE = Set.of("work_seconds", "exposed_seconds", "peak_bytes_by_owner");
+
     private ResultsCsv() {}
 
     public static String write(ScenarioResult scenario) {
         List<Map<String, @Nullable Object>> rows = rows(scenario);
-        Set<String> columns = new LinkedHashSet<>();
-        rows.forEach(row -> columns.addAll(row.keySet()));
         StringWriter text = new StringWriter();
         try (CsvWriter csv = CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(text)) {
-            csv.writeRecord(columns);
+            csv.writeRecord(rows.isEmpty() ? PATHS.keySet() : rows.get(0).keySet());
             for (Map<String, @Nullable Object> row : rows) {
-                csv.writeRecord(
-                        columns.stream().map(column -> text(row.get(column))).toList());
+                csv.writeRecord(row.values().stream().map(ResultsCsv::text).toList());
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -50,116 +54,58 @@ public final class ResultsCsv {
         return text.toString();
     }
 
-    /** The rows by column, as numbers, booleans, texts and lists of texts; null for a figure that does not exist. */
+    /** The rows by column, all with the same columns, as numbers, booleans and texts; null for a figure that does not exist. */
     public static List<Map<String, @Nullable Object>> rows(ScenarioResult scenario) {
-        return scenario.runs().stream()
-                .map(ResultsJson::run)
-                .map(ResultsCsv::row)
-                .toList();
-    }
-
-    private static Map<String, @Nullable Object> row(Map<String, @Nullable Object> run) {
-        Map<String, @Nullable Object> row = new LinkedHashMap<>();
-        run.forEach((key, value) -> {
-            switch (key) {
-                case "point" -> putAll(row, "point", value);
-                case "breakdown" -> putBreakdown(row, value);
-                case "memory" -> putMemory(row, value);
-                case "links" -> putLinks(row, value);
-                case "cost" -> putCost(row, value);
-                case "accuracy" -> {
-                    row.put("error_low", inner(value, "error_low"));
-                    row.put("error_high", inner(value, "error_high"));
-                }
-                case "around_step" -> putAll(row, "around_step", value);
-                case "advice" -> row.put(key, sentences(value));
-                case "scaling",
-                        "waited_for",
-                        "trials",
-                        "untried",
-                        "assumptions",
-                        "blast_radius",
-                        "critical_path",
-                        "messages",
-                        "settings" -> {}
-                default -> row.put(key, value);
+        List<JsonObject> runs = scenario.runs().stream().map(ResultsJson::run).toList();
+        List<Map<String, @Nullable Object>> points = new ArrayList<>();
+        Set<String> keys = new LinkedHashSet<>();
+        for (JsonObject run : runs) {
+            Map<String, @Nullable Object> point = new LinkedHashMap<>();
+            putAll(point, POINT, run.get(POINT));
+            points.add(point);
+            keys.addAll(point.keySet());
+        }
+        List<Map<String, @Nullable Object>> rows = new ArrayList<>();
+        for (int i = 0; i < runs.size(); i++) {
+            Map<String, @Nullable Object> row = new LinkedHashMap<>();
+            for (String key : keys) {
+                row.put(key, points.get(i).get(key));
             }
-        });
-        return row;
+            Object run = runs.get(i);
+            PATHS.forEach((column, path) -> row.put(column, at(run, path)));
+            rows.add(row);
+        }
+        return rows;
     }
 
-    private static List<String> sentences(@Nullable Object value) {
-        return value instanceof List<?> list
-                ? list.stream()
-                        .map(entry -> Objects.toString(inner(entry, "sentence"), ""))
-                        .toList()
-                : List.of();
-    }
-
-    private static void putAll(Map<String, @Nullable Object> row, String prefix, @Nullable Object value) {
+    private static void putAll(Map<String, @Nullable Object> point, String prefix, @Nullable Object value) {
         if (value instanceof Map<?, ?> map) {
-            map.forEach((key, inner) -> putAll(row, prefix + "." + key, inner));
-        } else if (!(value instanceof List<?>)) {
-            row.put(prefix, value);
+            map.forEach((key, inner) -> putAll(point, prefix + "." + key, inner));
+        } else {
+            point.put(prefix, value);
         }
     }
 
-    private static void putBreakdown(Map<String, @Nullable Object> row, @Nullable Object value) {
-        Object work = inner(value, "work_seconds");
-        for (Work.Kind kind : Work.Kind.values()) {
-            if (!kind.isOfHost()) {
-                row.put("work_seconds." + Names.id(kind), orZero(inner(work, Names.id(kind))));
-            }
+    private static @Nullable Object at(@Nullable Object from, String path) {
+        String[] parts = path.split("\\.");
+        Object value = from;
+        for (int i = 0; i < parts.length; i++) {
+            Object inner = inner(value, parts[i]);
+            value = inner == null && value != null && i > 0 && SPARSE.contains(parts[i - 1])
+                    ? Integer.valueOf(0)
+                    : inner;
         }
-        row.put("slowdown_seconds", inner(value, "slowdown_seconds"));
-        for (Stream stream : Stream.values()) {
-            if (stream != Stream.COMPUTE && stream.reportedAs() == stream) {
-                row.put(
-                        "exposed_seconds." + Names.id(stream),
-                        inner(inner(value, "exposed_seconds"), Names.id(stream)));
-            }
-        }
-        row.put("idle_seconds", inner(value, "idle_seconds"));
+        return value;
     }
 
-    private static void putMemory(Map<String, @Nullable Object> row, @Nullable Object value) {
-        row.put("memory_capacity_bytes", inner(value, "capacity_bytes"));
-        row.put("memory_needed_bytes", inner(value, "needed_bytes"));
-        for (MemoryOwner owner : MemoryOwner.values()) {
-            row.put(
-                    "memory_bytes." + Names.id(owner),
-                    orZero(inner(inner(value, "peak_bytes_by_owner"), Names.id(owner))));
+    private static @Nullable Object inner(@Nullable Object value, String part) {
+        if (value instanceof List<?> list) {
+            return list.stream()
+                    .filter(entry -> part.equals(inner(entry, "class")) || part.equals("0"))
+                    .findFirst()
+                    .orElse(null);
         }
-    }
-
-    private static void putLinks(Map<String, @Nullable Object> row, @Nullable Object value) {
-        for (LinkClass linkClass : LinkClass.values()) {
-            Object entry = null;
-            for (Object use : (Iterable<?>) (value == null ? List.of() : value)) {
-                entry = Names.id(linkClass).equals(inner(use, "class")) ? use : entry;
-            }
-            for (String figure : List.of("bytes", "utilization", "busiest_utilization", "queueing_seconds")) {
-                row.put("links." + Names.id(linkClass) + "." + figure, inner(entry, figure));
-            }
-        }
-    }
-
-    private static void putCost(Map<String, @Nullable Object> row, @Nullable Object value) {
-        row.put("usd_per_node_hour", inner(value, "usd_per_node_hour"));
-        Object lengths = inner(value, "training");
-        for (Object length : (Iterable<?>) (lengths == null ? List.of() : lengths)) {
-            String tokens = text(inner(length, "tokens"));
-            row.put("days_for_" + tokens + "_tokens", inner(length, "days"));
-            row.put("usd_for_" + tokens + "_tokens", inner(length, "usd"));
-        }
-    }
-
-    private static @Nullable Object inner(@Nullable Object map, String key) {
-        return map instanceof Map<?, ?> entries ? entries.get(key) : null;
-    }
-
-    private static Object orZero(@Nullable Object value) {
-        return value == null ? 0 : value;
+        return value instanceof Map<?, ?> map ? map.get(part) : null;
     }
 
     private static String text(@Nullable Object value) {

@@ -91,7 +91,7 @@ final class RunColumns {
             columns.add(key("collective", false, run -> bare(run).kind().id()));
         }
         columns.add(key("algorithm", false, run -> bare(run).algorithm()));
-        Function<RunResult, String> size = run -> Quantities.bytes(bare(run).totalBytes());
+        Function<RunResult, String> size = run -> Quantities.buffer(bare(run).totalBytes());
         if (all.size() == 1 || differ(size)) {
             columns.add(key("size", true, size));
         }

@@ -308,7 +308,7 @@ final class RunsTable {
                                     + scaling(run).cause() + ")")
                             .collect(Collectors.joining(", "))
                     + (beyond.size() > BEYOND_MAX
-                            ? " and " + (beyond.size() - BEYOND_MAX) + " more, scaling_cause in results.csv"
+                            ? " and " + (beyond.size() - BEYOND_MAX) + " more, scaling_cause in results.json"
                             : ""));
         }
         return words;

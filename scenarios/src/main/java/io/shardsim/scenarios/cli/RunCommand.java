@@ -6,6 +6,7 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.writing.SummaryTable;
 import io.shardsim.reports.writing.TextStyle;
+import io.shardsim.scenarios.cluster.Build;
 import io.shardsim.scenarios.evaluation.AdvisedRuns;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
@@ -27,6 +28,7 @@ import io.shardsim.simulator.yaml.Problem;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
@@ -39,6 +41,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -361,10 +364,33 @@ final class RunCommand extends Speaking {
             List<RunResult> finished = finished(runs.apply(scenario));
             if (!finished.isEmpty()) {
                 results.add(ScenarioResult.of(
-                        scenario.name(), finished, scenario.points().size()));
+                                scenario.name(), finished, scenario.points().size())
+                        .from(new ScenarioResult.Origin(
+                                Request.current() == null ? command(scenario) : "",
+                                Build.current().brief())));
             }
         }
         return results;
+    }
+
+    /** What runs a scenario again, without what changes no figure; a file by its name alone, as the report has no absolute path. */
+    private String command(Scenario scenario) {
+        String file = Path.of(scenario.file()).getFileName().toString();
+        List<String> words = new ArrayList<>(
+                List.of("shardsim", "run", scenario.file().equals("-") ? scenario.name() + ".yaml" : file));
+        set.forEach(one -> words.addAll(List.of("--set", one)));
+        if (tokens != null) {
+            words.addAll(List.of("--tokens", BigDecimal.valueOf(tokens).toPlainString()));
+        }
+        if (noTrials || trials != null) {
+            words.addAll(trials == null ? List.of("--no-trials") : List.of("--trials", trials));
+        }
+        if (criticalPath) {
+            words.add("--critical-path");
+        }
+        return words.stream()
+                .map(word -> word.matches("[\\w./=:,+-]+") ? word : "'" + word.replace("'", "'\\''") + "'")
+                .collect(Collectors.joining(" "));
     }
 
     private void print(List<ScenarioResult> results, SummaryTable.Part part) {

@@ -47,6 +47,11 @@ public record Build(String version, String code, String protocol) {
         }
     }
 
+    /** Version and build without the protocol. */
+    public String brief() {
+        return "shardsim " + version + " (build " + code + ")";
+    }
+
     @Override
     public String toString() {
         return "shardsim " + version + " (build " + code + ", protocol " + protocol + ")";

@@ -53,7 +53,11 @@ class CriticalPathCommandTest {
         assertThat(shell.shardsim("run", file, "--critical-path", "--out", out.toString()))
                 .isEqualTo(ExitStatus.DONE);
         assertThat(shell.out()).contains("Critical path: ");
-        assertThat(Files.readString(out.resolve("report.html"))).contains("<h3>The critical path</h3>");
+        assertThat(Files.readString(out.resolve("report.html")))
+                .contains(
+                        "<h3>The critical path</h3>",
+                        "<pre id=\"command\">shardsim run " + Path.of(file).getFileName() + " --critical-path</pre>",
+                        "<p class=\"runs\">shardsim ");
         JsonNode runs = JsonMapper.builder()
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                 .build()

@@ -23,7 +23,7 @@ final class Curves {
     static final int SERIES_MAX = 8;
     private static final int HEIGHT = 340;
     /** Characters of a name in a legend. */
-    private static final int NAME_MAX = 36;
+    private static final int NAME_MAX = 38;
 
     /** A published run with the same settings, simulated, comes to within this share of a run here. */
     private static final double SAME_RUN = 0.05;

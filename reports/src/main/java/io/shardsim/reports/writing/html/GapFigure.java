@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +67,51 @@ final class GapFigure {
         runs = result.runs().stream().filter(kept::contains).toList();
     }
 
+    /**
+     * A bar of the drawing, as report.js has it.
+     *
+     * @param from where it starts, in {@code unit}
+     * @param isSum whether it is all of them together
+     */
+    record Part(String name, double from, double to, String unit, String text, boolean isSum) {}
+
+    /** What each part saves, the largest first, and their sum. Shown figures add up, too: what rounding leaves goes to the largest part. */
+    static List<Part> parts(List<?> names, List<?> slow, List<?> fast) {
+        List<Integer> order = new ArrayList<>();
+        long[] saved = new long[names.size()];
+        long sum = 0;
+        for (int i = 0; i < saved.length; i++) {
+            saved[i] = ((Number) slow.get(i)).longValue() - ((Number) fast.get(i)).longValue();
+            sum += saved[i];
+            if (saved[i] != 0) {
+                order.add(i);
+            }
+        }
+        order.sort(Comparator.comparingLong((Integer i) -> Math.abs(saved[i])).reversed());
+        long total = Math.abs(sum);
+        String unit = total >= 1e12 ? "s" : total >= 1e9 ? "ms" : "us";
+        double hundredth = (total >= 1e12 ? 1e12 : total >= 1e9 ? 1e9 : 1e6) / 100;
+        long rest = Math.round(sum / hundredth);
+        for (int i : order) {
+            rest -= Math.round(saved[i] / hundredth);
+        }
+        List<Part> parts = new ArrayList<>();
+        double at = 0;
+        for (int i : order) {
+            long shown = Math.round(saved[i] / hundredth) + (parts.isEmpty() ? rest : 0);
+            parts.add(new Part(
+                    String.valueOf(names.get(i)), at, at + shown / 100.0, unit, words(shown) + " " + unit, false));
+            at += shown / 100.0;
+        }
+        long all = Math.round(sum / hundredth);
+        parts.add(new Part("together", 0, all / 100.0, unit, words(all) + " " + unit, true));
+        return parts;
+    }
+
+    private static String words(long hundredths) {
+        return (hundredths < 0 ? "\u2212" : "") + Quantities.fixed(Math.abs(hundredths) / 100.0, 2);
+    }
+
     /** On as many GPUs, and samples of the same model and length. */
     private static String group(RunResult run, boolean oneModel, boolean oneLength) {
         RunFacts.Training model = run.facts().model();
@@ -86,7 +132,7 @@ final class GapFigure {
         return result.byDays().stream().map(figure).distinct().count() == 1;
     }
 
-    /** Absent where no two runs have clusters of the same size. */
+    /** Absent where no two runs have clusters of the same size, and where nothing differs. */
     @Nullable
     Figure figure() {
         if (runs.isEmpty()) {
@@ -98,6 +144,9 @@ final class GapFigure {
                 .orElse(1);
         List<Map<String, Long>> parts =
                 runs.stream().map(run -> StepParts.of(run, samples)).toList();
+        if (parts.stream().distinct().count() == 1) {
+            return null;
+        }
         Set<String> used = new LinkedHashSet<>();
         StepParts.names().stream()
                 .filter(name -> parts.stream().anyMatch(each -> each.getOrDefault(name, 0L) != 0))
@@ -166,16 +215,12 @@ final class GapFigure {
     }
 
     private Figure.Table table(List<String> used, List<Map<String, Long>> parts) {
-        List<String> head = new ArrayList<>(List.of("run", sameBatch() ? "step [s]" : "time [s]"));
-        used.forEach(name -> head.add(name + " [s]"));
-        List<List<String>> rows = new ArrayList<>();
-        for (int i = 0; i < runs.size(); i++) {
-            Map<String, Long> own = parts.get(i);
-            List<String> row = new ArrayList<>(List.of(names.withGpus(runs.get(i)), seconds(StepParts.sum(own))));
-            used.forEach(name -> row.add(seconds(own.getOrDefault(name, 0L))));
-            rows.add(row);
-        }
-        return Figure.Table.named(head, rows);
+        Columns<Integer> columns = new Columns<Integer>()
+                .words("run", i -> names.withGpus(runs.get(i)))
+                .figure(sameBatch() ? "step [s]" : "time [s]", i -> seconds(StepParts.sum(parts.get(i))));
+        used.forEach(name ->
+                columns.figure(name + " [s]", i -> seconds(parts.get(i).getOrDefault(name, 0L))));
+        return columns.of(IntStream.range(0, runs.size()).boxed().toList());
     }
 
     private static String seconds(long ps) {

@@ -63,7 +63,7 @@ public final class OpeningSection {
                     : result.runs().size() == 1 ? "It does not fit in memory." : "None of the runs fits in memory.";
         }
         if (best.collective() != null) {
-            String what = same(OpeningSection::size) ? "It takes " : Quantities.bytes(size(best)) + " take ";
+            String what = same(OpeningSection::size) ? "It takes " : Quantities.buffer(size(best)) + " take ";
             return what + Quantities.seconds(best.collective().seconds()) + " on "
                     + Quantities.counted(best.gpus(), "GPU") + ", "
                     + Quantities.bytesPerSecond(best.collective().busBytesPerSecond()) + " of bus bandwidth.";
@@ -106,21 +106,12 @@ public final class OpeningSection {
         if (result.runs().size() < 2 || fitting.isEmpty()) {
             return null;
         }
-        boolean training = ReportPage.trains(result);
         Map<String, String> shorter =
                 ShortNames.of(fitting.stream().map(names::of).toList(), NAME_MAX);
-        List<String> head = training
-                ? List.of("run", "GPUs", "samples/s", "step [s]", "peak [GiB]", "days", "USD")
-                : List.of("run", "GPUs", "time", "bus bandwidth [GB/s]");
-        List<List<String>> rows = new ArrayList<>();
-        for (RunResult run : fitting) {
-            List<String> row = new ArrayList<>(List.of(
-                    MemoryWords.named(shorter.getOrDefault(names.of(run), names.of(run)), run),
-                    String.valueOf(run.gpus())));
-            row.addAll(training ? trainingCells(run) : collectiveCells(run));
-            rows.add(row);
-        }
-        return Figure.Table.named(head, rows);
+        Columns<RunResult> columns = new Columns<RunResult>()
+                .words("run", run -> MemoryWords.named(shorter.getOrDefault(names.of(run), names.of(run)), run))
+                .figure("GPUs", run -> String.valueOf(run.gpus()));
+        return (ReportPage.trains(result) ? trainingFigures(columns) : collectiveFigures(columns)).of(fitting);
     }
 
     private List<RunResult> fastestFirst() {
@@ -133,19 +124,34 @@ public final class OpeningSection {
                         .toList();
     }
 
-    private static List<String> trainingCells(RunResult run) {
-        TrainingCost cost = Objects.requireNonNull(run.cost());
-        return List.of(
-                Quantities.significant(run.step().samplesPerSecond()),
-                Quantities.significant(run.step().stepSeconds()),
-                MemoryWords.cell(run.facts().ledger().fit()),
-                Quantities.significant(cost.days()),
-                cost.hasPrice() ? "$" + Quantities.shortCount(cost.usd()).replace(" ", "") : NONE);
+    private static Columns<RunResult> trainingFigures(Columns<RunResult> columns) {
+        return columns.figure(
+                        "samples/s", run -> Quantities.significant(run.step().samplesPerSecond()))
+                .figure("step [s]", run -> Quantities.threeDigits(run.step().stepSeconds()))
+                .figure(
+                        "peak [GiB]",
+                        run -> MemoryWords.cell(run.facts().ledger().fit()))
+                .figure("days", run -> Quantities.significant(cost(run).days()))
+                .figure(
+                        "USD",
+                        run -> cost(run).hasPrice()
+                                ? "$" + Quantities.shortCount(cost(run).usd()).replace(" ", "")
+                                : NONE);
     }
 
-    private static List<String> collectiveCells(RunResult run) {
-        BusBandwidth speed = Objects.requireNonNull(run.collective());
-        return List.of(Quantities.seconds(speed.seconds()), Quantities.significant(speed.busBytesPerSecond() * 1e-9));
+    private static TrainingCost cost(RunResult run) {
+        return Objects.requireNonNull(run.cost());
+    }
+
+    private static Columns<RunResult> collectiveFigures(Columns<RunResult> columns) {
+        return columns.figure("time", run -> Quantities.seconds(bare(run).seconds()))
+                .figure(
+                        "bus bandwidth [GB/s]",
+                        run -> Quantities.significant(bare(run).busBytesPerSecond() * 1e-9));
+    }
+
+    private static BusBandwidth bare(RunResult run) {
+        return Objects.requireNonNull(run.collective());
     }
 
     /** How many runs the table leaves out, and how many do not fit. */
@@ -181,7 +187,7 @@ public final class OpeningSection {
         RunResult.Training t = best.step();
         figures.add(new KeyFigure(
                 Quantities.significant(t.samplesPerSecond()), "samples/s", "throughput", "training-step"));
-        figures.add(new KeyFigure(Quantities.significant(t.stepSeconds()), "s", "training step", "training-step"));
+        figures.add(new KeyFigure(Quantities.threeDigits(t.stepSeconds()), "s", "training step", "training-step"));
         boolean eightBits = best.facts().model().peak().format().equals("fp8");
         figures.add(new KeyFigure(
                 Quantities.fixed(100 * t.flops().mfu(), 1), "%", eightBits ? "MFU (FP8 peak)" : "MFU", "mfu"));

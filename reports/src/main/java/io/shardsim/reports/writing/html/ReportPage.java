@@ -7,6 +7,7 @@ import io.shardsim.reports.RunMeters;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScalingEfficiency;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.reports.writing.ResultsJson;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -47,6 +48,31 @@ public final class ReportPage {
 
     public boolean sweep() {
         return result.sweep();
+    }
+
+    /** The command that makes this report again; empty where none made it. */
+    public String command() {
+        return result.origin().command();
+    }
+
+    /** Name, version and build of the program. */
+    public String software() {
+        String known = result.origin().software();
+        return known.isEmpty() ? "shardsim " + ResultsJson.version() : known;
+    }
+
+    /** An entry for a bibliography; it names the digest of the fastest run, or of the first. */
+    public String bibtex() {
+        RunResult best = result.fastest();
+        String digest = (best == null ? result.runs().get(0) : best).digest();
+        return "@misc{shardsim:" + scenario().replaceAll("[^A-Za-z0-9.-]+", "-")
+                + ",\n  author = {{shardsim}},\n  title = {" + tex(scenario())
+                + ", a simulated run},\n  howpublished = {" + tex(software()) + "},\n  note = {"
+                + (digest == null ? "does not fit in memory" : "digest " + digest) + "}\n}";
+    }
+
+    private static String tex(String text) {
+        return text.replaceAll("[\\\\{}~^]", " ").replaceAll("[$&#_%]", "\\\\$0");
     }
 
     /** How much of the scenario the page shows; empty when that is all. */

@@ -1,5 +1,6 @@
 package io.shardsim.reports.writing.html;
 
+import io.shardsim.reports.AroundTheStep;
 import io.shardsim.reports.Names;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunFacts;
@@ -226,16 +227,11 @@ final class RunBars {
         }
         List<RunResult> drawn = drawn(runs);
         JsonObject data = new JsonObject()
-                .with("unit", "samples/s")
+                .with("unit", rateUnit(result))
                 .with("rows", rows(drawn, RunBars::samples, run -> false))
                 .with(
                         "parts",
-                        List.of(part(
-                                "total",
-                                "throughput",
-                                drawn,
-                                run -> run.step().samplesPerSecond(),
-                                run -> samples(run) + " samples/s")));
+                        List.of(part("total", "throughput", drawn, RunBars::rate, run -> samples(run) + " samples/s")));
         return new Figure(
                 "throughput",
                 Figure.Kind.BARS,
@@ -245,12 +241,25 @@ final class RunBars {
                 data,
                 new Columns<RunResult>()
                         .words("run", names::withGpus)
-                        .figure("samples/s", RunBars::samples)
+                        .figure(rateUnit(result), RunBars::samples)
                         .of(runs));
     }
 
     private static String samples(RunResult run) {
-        return Quantities.significant(run.step().samplesPerSecond());
+        return Quantities.significant(rate(run));
+    }
+
+    /** Samples per second, with stalls, pauses and failures where the scenario names them. */
+    static double rate(RunResult run) {
+        return run.training() == null
+                ? 0
+                : run.tokensPerSecond() / run.facts().model().sequenceLength();
+    }
+
+    static String rateUnit(ScenarioResult result) {
+        return result.runs().stream().anyMatch(run -> AroundTheStep.of(run) != null)
+                ? "samples/s, pauses counted"
+                : "samples/s";
     }
 
     /** Runs that bars show, those of equal clusters together. */

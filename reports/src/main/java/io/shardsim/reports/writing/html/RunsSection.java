@@ -35,7 +35,7 @@ public final class RunsSection {
                 .figure("nodes", run -> String.valueOf(run.nodes()))
                 .figure("micro-batch", run -> String.valueOf(model(run).microBatch()))
                 .figure("accumulation", run -> String.valueOf(model(run).accumulationSteps()))
-                .figure("step [s]", step("does not fit", t -> Quantities.significant(t.stepSeconds())))
+                .figure("step [s]", step("does not fit", t -> Quantities.threeDigits(t.stepSeconds())))
                 .figure("samples/s", digits(RunResult.Training::samplesPerSecond))
                 .figure("tokens/s per GPU", digits(RunResult.Training::tokensPerSecondPerGpu))
                 .figure("TFLOPS per GPU", digits(t -> t.flops().modelTeraflopsPerGpu()))
@@ -53,7 +53,7 @@ public final class RunsSection {
     }
 
     private static Function<RunResult, String> digits(ToDoubleFunction<RunResult.Training> figure) {
-        return step(NONE, t -> Quantities.significant(figure.applyAsDouble(t)));
+        return step(NONE, t -> Quantities.threeDigits(figure.applyAsDouble(t)));
     }
 
     private static Function<RunResult, String> step(String none, Function<RunResult.Training, String> figure) {
@@ -72,7 +72,7 @@ public final class RunsSection {
         return new Columns<RunResult>()
                 .words("run", names::withGpus)
                 .figure("nodes", run -> String.valueOf(run.nodes()))
-                .figure("size", run -> Quantities.bytes(OpeningSection.size(run)))
+                .figure("size", run -> Quantities.buffer(OpeningSection.size(run)))
                 .figure("time", speed(one -> Quantities.seconds(one.seconds())))
                 .figure("algorithm bandwidth [GB/s]", gigabytes(BusBandwidth::algorithmBytesPerSecond))
                 .figure("bus bandwidth [GB/s]", gigabytes(BusBandwidth::busBytesPerSecond))

@@ -41,6 +41,35 @@ final class SvgFile {
                 dash.isEmpty() ? "" : " stroke-dasharray=\"" + dash + "\""));
     }
 
+    /** What a point of a line is drawn as. */
+    enum Mark {
+        CIRCLE("<circle cx=\"%1$.1f\" cy=\"%2$.1f\" r=\"4.5\" fill=\"%3$s\"/>\n"),
+        RECT("<path d=\"M%1$.1f %2$.1fm-4.5 -4.5h9v9h-9z\" fill=\"%3$s\"/>\n"),
+        TRIANGLE("<path d=\"M%1$.1f %2$.1fm0 -4.5l4.5 9h-9z\" fill=\"%3$s\"/>\n"),
+        DIAMOND("<path d=\"M%1$.1f %2$.1fm0 -4.5l4.5 4.5l-4.5 4.5l-4.5 -4.5z\" fill=\"%3$s\"/>\n"),
+        HOLLOW("<circle cx=\"%1$.1f\" cy=\"%2$.1f\" r=\"5\" fill=\"#fff\" stroke=\"%3$s\" stroke-width=\"2\"/>\n");
+
+        private final String format;
+
+        Mark(String format) {
+            this.format = format;
+        }
+    }
+
+    void mark(double x, double y, Mark mark, String colour) {
+        body.append(format(mark.format, x, y, plain(colour)));
+    }
+
+    /** Words on an area of that colour. */
+    void words(double x, double y, String colour, String text) {
+        Object words = Objects.requireNonNull(PALETTE.get(colour)).get("words");
+        if (!text.isEmpty() && words instanceof List<?> inks) {
+            body.append(format(
+                    "<text x=\"%.1f\" y=\"%.1f\" font-size=\"11\" fill=\"%s\">%s</text>\n",
+                    x, y, inks.get(0), escaped(text)));
+        }
+    }
+
     /** A light area around a line. */
     void band(List<double[]> outline, String colour) {
         int before = body.length();

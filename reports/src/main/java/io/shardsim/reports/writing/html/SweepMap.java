@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,7 +54,7 @@ final class SweepMap {
                 && result.runs().stream().map(RunResult::gpus).distinct().count() > 1;
     }
 
-    /** Absent where less than two keys vary, and where nothing ran. */
+    /** Absent where less than two keys vary, where nothing ran, and where all cells are equal. */
     @Nullable
     Figure figure() {
         List<Key> keys = keys();
@@ -61,7 +62,9 @@ final class SweepMap {
                 .filter(RunResult::fits)
                 .max(Comparator.comparingDouble(this::value))
                 .orElse(null);
-        if (keys.size() < 2 || best == null) {
+        if (keys.size() < 2
+                || best == null
+                || result.runs().stream().map(this::cellWords).distinct().count() == 1) {
             return null;
         }
         List<Key> drawn = drawn(keys);
@@ -96,13 +99,13 @@ final class SweepMap {
                 .filter(path -> path.startsWith("strategy"))
                 .toList();
         if (ofStrategy.size() == 1 && !ofStrategy.get(0).equals("strategy.kind")) {
-            keys.add(key(swept.name(ofStrategy.get(0)), run -> swept.text(run, ofStrategy.get(0))));
+            keys.add(key(swept.inWords(ofStrategy.get(0)), run -> swept.shown(run, ofStrategy.get(0))));
         } else if (!ofStrategy.isEmpty()) {
             Map<String, String> labels = strategies(ofStrategy);
             keys.add(key("strategy", run -> labels.getOrDefault(values(run, ofStrategy), "")));
         }
         for (String path : swept.settingPaths()) {
-            keys.add(key(swept.name(path), run -> swept.text(run, path)));
+            keys.add(key(swept.inWords(path), run -> swept.shown(run, path)));
         }
         return keys;
     }
@@ -135,16 +138,23 @@ final class SweepMap {
         Key x = drawn.get(0);
         Key y = drawn.get(1);
         Key grid = drawn.size() < KEYS_MAX ? new Key("", run -> "", List.of("")) : drawn.get(2);
-        List<JsonObject> facets = new ArrayList<>();
+        // Grids that show the same are one; the cells of the first say what they are of.
+        Map<String, List<String>> alike = new LinkedHashMap<>();
         for (String value : grid.values()) {
-            List<List<Object>> cells = runs.stream()
-                    .filter(run -> grid.value().apply(run).equals(value))
-                    .map(run -> cell(x, y, run, best))
-                    .toList();
-            facets.add(new JsonObject()
-                    .with("name", value.isEmpty() ? "" : grid.name() + " " + value)
-                    .with("cells", cells));
+            String cells = of(grid, value, runs)
+                    .map(run -> x.value().apply(run) + " " + y.value().apply(run) + " " + cellWords(run))
+                    .collect(Collectors.joining("\n"));
+            alike.computeIfAbsent(cells, first -> new ArrayList<>()).add(value);
         }
+        List<JsonObject> facets = alike.values().stream()
+                .map(values -> new JsonObject()
+                        .with("name", grid.name().isEmpty() ? "" : grid.name() + " " + named(values))
+                        .with(
+                                "cells",
+                                of(grid, values.get(0), runs)
+                                        .map(run -> cell(x, y, run, best))
+                                        .toList()))
+                .toList();
         Map<String, String> shorter = ShortNames.of(y.values(), NAME_MAX);
         List<RunResult> fitting = runs.stream().filter(RunResult::fits).toList();
         JsonObject data = new JsonObject()
@@ -181,13 +191,25 @@ final class SweepMap {
                 table(drawn, runs));
     }
 
+    private static String named(List<String> values) {
+        return values.size() > 2 ? values.get(0) + " and " + (values.size() - 1) + " more" : String.join(", ", values);
+    }
+
+    private static Stream<RunResult> of(Key grid, String value, List<RunResult> runs) {
+        return runs.stream().filter(run -> grid.value().apply(run).equals(value));
+    }
+
+    private String cellWords(RunResult run) {
+        return run.fits() ? words(run) : "OOM";
+    }
+
     private List<Object> cell(Key x, Key y, RunResult run, RunResult best) {
         String name = names.withGpus(run);
         return Arrays.asList(
                 x.values().indexOf(x.value().apply(run)),
                 y.values().indexOf(y.value().apply(run)),
                 run.fits() ? Figure.number(value(run)) : null,
-                run.fits() ? words(run) : "OOM",
+                cellWords(run),
                 run.fits()
                         ? name + ": " + words(run) + " " + unit() + memory(run)
                         : name + ": does not fit" + memory(run),
@@ -202,7 +224,7 @@ final class SweepMap {
     }
 
     private double value(RunResult run) {
-        double speed = OpeningSection.speed(run);
+        double speed = training ? RunBars.rate(run) : OpeningSection.speed(run);
         return training ? (perGpu ? speed / run.gpus() : speed) : speed * 1e-9;
     }
 
@@ -212,7 +234,7 @@ final class SweepMap {
     }
 
     private String unit() {
-        return training ? (perGpu ? "samples/s per GPU" : "samples/s") : "GB/s";
+        return training ? RunBars.rateUnit(result) + (perGpu ? " per GPU" : "") : "GB/s";
     }
 
     private Figure.Table table(List<Key> drawn, List<RunResult> runs) {

@@ -8,7 +8,9 @@ import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.StrategyComparison;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Why each strategy takes as long as it does and what to turn next, and what to know before trusting the figures. */
 public final class WhySection {
@@ -17,6 +19,7 @@ public final class WhySection {
 
     private final ScenarioResult result;
     private final RunNames names;
+    private final Set<String> sources = new LinkedHashSet<>();
 
     WhySection(ScenarioResult result) {
         this.result = result;
@@ -50,11 +53,21 @@ public final class WhySection {
         for (RunResult run : all) {
             if (shown.contains(run)) {
                 Diagnosis diagnosis = Diagnosis.of(run);
-                verdicts.add(
-                        new Verdict(names.withGpus(run), diagnosis.why(), diagnosis.next(), Diagnosis.further(run)));
+                verdicts.add(new Verdict(
+                        names.withGpus(run),
+                        diagnosis.why(),
+                        diagnosis.next(),
+                        Diagnosis.further(run).stream()
+                                .map(sentence -> Remark.withoutSources(sentence, sources))
+                                .toList()));
             }
         }
         return verdicts;
+    }
+
+    /** What the accuracy of {@link #verdicts} rests on; empty before they were asked for. */
+    public String sources() {
+        return sources.isEmpty() ? "" : Remark.sourcesInWords(sources);
     }
 
     /** Series that {@link #verdicts} leaves out. */
@@ -65,10 +78,7 @@ public final class WhySection {
     public List<Remark> warnings() {
         return Remark.of(result, run -> {
             List<String> texts = new ArrayList<>(run.facts().warnings());
-            if (!run.fits()) {
-                Diagnosis diagnosis = Diagnosis.of(run);
-                texts.add((diagnosis.why() + " " + diagnosis.next()).trim());
-            }
+            texts.addAll(Diagnosis.misfit(run));
             return texts;
         });
     }

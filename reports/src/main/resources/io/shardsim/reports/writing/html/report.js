@@ -49,14 +49,22 @@ window.drawFigures = (page = document) => {
     textStyle: { color: paint.colour('ink'), fontSize: 13 }, inactiveColor: paint.colour('rule'), icon: 'rect',
   }, extra);
 
-  /** Pixels that a legend takes, by about how wide its entries are. */
-  const legendHeight = (names, width, perLetter = 6.9) => {
+  const ruler = document.createElement('canvas').getContext('2d');
+  /** Pixels that a text takes. */
+  const wide = (text, size = 12, weight = 'normal') => {
+    ruler.font = weight + ' ' + size + 'px ' + FONT;
+    return ruler.measureText(text).width;
+  };
+  const widest = (texts, size) => Math.max(0, ...texts.map(text => wide(text, size)));
+
+  /** Pixels that a legend takes. */
+  const legendHeight = (names, width) => {
     if (names.length < 2) return 8;
     let rows = 1, x = 0;
     for (const name of names) {
-      const wide = name.length * perLetter + 50;
-      if (x > 0 && x + wide > width) { rows++; x = 0; }
-      x += wide;
+      const own = wide(name, 13) + 50;
+      if (x > 0 && x + own > width) { rows++; x = 0; }
+      x += own;
     }
     return rows * 26 + 8;
   };
@@ -73,11 +81,19 @@ window.drawFigures = (page = document) => {
 
   const seconds = s => s === 0 ? '0 s' : s >= 1 ? +s.toPrecision(4) + ' s' : s >= 1e-3 ? +(s * 1e3).toPrecision(4) + ' ms' : +(s * 1e6).toPrecision(4) + ' us';
 
-  /** The next round number. */
-  const round = value => {
-    const power = 10 ** Math.floor(Math.log10(value || 1));
-    return [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map(factor => +(factor * power).toPrecision(3)).find(candidate => candidate >= value);
+  /** The distance of ticks on an axis of that length, 1, 2 or 5 times a power of ten, and where the axis ends; SvgFigures has the same. */
+  const step = (length, ticks) => {
+    const raw = (length || 1) / ticks, power = 10 ** Math.floor(Math.log10(raw) + 1e-9);
+    return +([1, 2, 5, 10].find(factor => factor * power >= raw * (1 - 1e-9)) * power).toPrecision(3);
   };
+  const above = (value, by) => +(Math.ceil(value / by - 1e-9) * by).toPrecision(9);
+  const commas = value => value.toLocaleString('en', { maximumFractionDigits: 9 });
+
+  /** An axis from one value to another with a label at each step, and none where it ends in between. */
+  const stepped = (from, to, by, axis) => ({
+    min: from, max: to, interval: by,
+    axisLabel: axisText(axis, { formatter: value => Math.abs(value / by - Math.round(value / by)) < 1e-6 ? commas(+value.toPrecision(9)) : '' }),
+  });
 
   const MARKERS = ['circle', 'rect', 'triangle', 'diamond'];
 
@@ -100,7 +116,9 @@ window.drawFigures = (page = document) => {
         }),
       };
     };
-    const lowest = Math.min(...figure.series.flatMap(s => s.points.map(p => p[1])));
+    const values = all.concat(figure.ideal, ...figure.series.map(s => s.published)).flatMap(p => p.length > 5 ? [p[1], p[5]] : [p[1]]);
+    const least = figure.unit === '%' ? Math.min(80, Math.floor(Math.min(...all.map(p => p[1])) / 20) * 20) : 0;
+    const by = step(Math.max(...values) - least, 6), floor = Math.floor(least / by) * by;
     const top = legendHeight(names, width) + 22;
     return {
       height: figure.height + top - 50,
@@ -119,7 +137,7 @@ window.drawFigures = (page = document) => {
         }),
         yAxis: valueAxis(paint, {
           name: figure.unit, nameLocation: 'end', nameTextStyle: axisText(paint, { align: 'left' }), nameGap: 10,
-          min: figure.unit === '%' ? Math.min(80, Math.floor(lowest / 20) * 20) : 0,
+          ...stepped(floor, above(Math.max(...values), by), by, paint),
         }),
         series: figure.series.map((s, i) => ({
           type: 'line', name: s.name, data: s.points.map(p => p[3] ? { value: p, symbol: 'emptyCircle', symbolSize: 11 } : p), symbol: MARKERS[i % 4], symbolSize: 9, color: paint.colour('s' + i % 8),
@@ -146,14 +164,15 @@ window.drawFigures = (page = document) => {
     });
     const top = legendHeight(names, width);
     const perRow = narrow ? 42 : 26;
-    const max = figure.max ? Math.ceil(figure.max / 5) * 5 : round(Math.max(...figure.rows.map((_, i) => figure.parts.reduce((sum, part) => sum + part.values[i], 0))));
+    const most = figure.max ?? Math.max(...figure.rows.map((_, i) => figure.parts.reduce((sum, part) => sum + part.values[i], 0)));
+    const by = step(most, 6), max = figure.max ?? above(most, by);
     const of = (part, row) => row.heading && row.index === undefined ? null : part.values[row.index];
     const isHead = row => row.index === undefined;
     return {
       height: rows.length * perRow + top + 48,
       option: {
         legend: legend(paint, names),
-        grid: { left: 6, right: Math.max(...figure.rows.map(row => row.end.length)) * 7 + 14, top: top + (figure.limit ? 18 : 0), bottom: 26, containLabel: true },
+        grid: { left: 6, right: widest(figure.rows.map(row => row.end)) + 14, top: top + (figure.limit ? 18 : 0), bottom: 26, containLabel: true },
         tooltip: tooltip(paint, {
           trigger: 'item',
           formatter: p => {
@@ -161,7 +180,7 @@ window.drawFigures = (page = document) => {
             return isHead(row) || p.seriesIndex >= figure.parts.length ? '' : tip([row.name, p.seriesName + ': ' + figure.parts[p.seriesIndex].texts[row.index]]);
           },
         }),
-        xAxis: valueAxis(paint, { name: figure.unit, nameLocation: 'middle', nameGap: 24, min: 0, max }),
+        xAxis: valueAxis(paint, { name: figure.unit, nameLocation: 'middle', nameGap: 24, ...stepped(0, max, narrow ? 2 * by : by, paint) }),
         yAxis: {
           type: 'category', inverse: true, axisTick: { show: false }, axisLine: { show: false },
           data: rows.map((row, i) => isHead(row) ? '\u0000' + i : row.name + '\u0000' + i),
@@ -198,7 +217,8 @@ window.drawFigures = (page = document) => {
 
   function cells(figure, { paint, width }) {
     const grids = figure.facets.length;
-    const longest = Math.max(...figure.ys.map(y => y.length), figure.y.length + 1, 4) * 6.8 + 14;
+    const longest = Math.max(widest(figure.ys), wide(figure.y), 24) + 16;
+    const every = Math.ceil(figure.xs.length / 24);
     const columns = Math.max(1, Math.min(grids, Math.floor(width / Math.max(260, longest + figure.xs.length * 44))));
     const rows = Math.ceil(grids / columns);
     const plot = figure.height - 84;
@@ -227,7 +247,7 @@ window.drawFigures = (page = document) => {
         })),
         xAxis: each((facet, i) => ({
           type: 'category', gridIndex: i, data: figure.xs, name: figure.x, nameLocation: 'middle', nameGap: 24, nameTextStyle: axisText(paint),
-          axisLabel: axisText(paint, { formatter: text => text.replace(/Node\[(\d+)\].*/, '$1') }), axisTick: { show: false }, axisLine: { show: false },
+          axisLabel: axisText(paint, { interval: Math.max(every, Math.ceil(figure.xs.length * 40 / (width / columns - longest))) - 1, formatter: text => text.replace(/Node\[(\d+)\].*/, '$1') }), axisTick: { show: false }, axisLine: { show: false },
         })),
         yAxis: each((facet, i) => ({
           type: 'category', gridIndex: i, inverse: true, data: figure.ys, name: i === 0 ? figure.y : '', nameLocation: 'start', nameTextStyle: axisText(paint, { align: 'right', padding: [0, 8, 0, 0] }),
@@ -254,13 +274,14 @@ window.drawFigures = (page = document) => {
       (label < 0 ? 'compute waits' : figure.labels[label]) + ', ' + seconds(length * 1e-6) + ' from ' + seconds(start * 1e-6));
     const short = label => label.replace(/layers? /, '').replace('forward', 'fwd').replace('backward', 'bwd');
     const left = 10 + Math.max(...figure.lanes.map(l => l.name.length)) * 7.4 + 8;
+    const by = step(figure.to - figure.from, width < NARROW ? 4 : 8);
     return {
       height: figure.lanes.length * 34 + 72,
       option: {
         grid: { left, right: 14, top: 8, height: figure.lanes.length * 34 },
         tooltip: tooltip(paint, { trigger: 'item', formatter: p => tip([figure.lanes[p.value[0]].name, texts[p.dataIndex]]) }),
         xAxis: valueAxis(paint, {
-          min: 0, max: figure.end, splitNumber: width < NARROW ? 3 : 6, axisLabel: axisText(paint, { formatter: us => seconds(us * 1e-6), hideOverlap: true, showMinLabel: false, showMaxLabel: false }),
+          min: 0, max: figure.end, splitNumber: (figure.to - figure.from) / by, axisLabel: axisText(paint, { formatter: us => seconds(us * 1e-6), hideOverlap: true, showMinLabel: false, showMaxLabel: false }),
         }),
         yAxis: {
           type: 'category', inverse: true, data: figure.lanes.map(l => l.name), axisTick: { show: false }, axisLine: { show: false },
@@ -268,7 +289,7 @@ window.drawFigures = (page = document) => {
         },
         dataZoom: zoom(paint, figure.from, figure.to),
         series: [{
-          type: 'custom', encode: { x: [1, 2], y: 0 }, clip: true,
+          type: 'custom', encode: { x: [1, 2], y: 0 }, clip: true, progressive: 0,
           data: figure.spans.map(([l, label, start, length]) => [l, start, start + length, label]),
           renderItem: (params, api) => {
             const { coordSys: area, context: pass } = params;
@@ -305,6 +326,7 @@ window.drawFigures = (page = document) => {
     const top = legendHeight(names, width) + 18;
     const text = value => number(value) + ' ' + figure.unit;
     const xs = figure.xs.concat([figure.end]);
+    const by = step(figure.end, width < NARROW ? 4 : 8);
     return {
       height: figure.height + top - 40,
       option: {
@@ -312,19 +334,19 @@ window.drawFigures = (page = document) => {
         grid: { left: 6, right: 18, top, bottom: 36, containLabel: true },
         tooltip: tooltip(paint, {
           trigger: 'axis',
-          formatter: at => tip([seconds(xs[at[0].dataIndex]) + ': ' + text(at.reduce((sum, p) => sum + p.value, 0))].concat(
-            at.filter(p => p.value > 0).reverse().map(p => p.seriesName + ': ' + text(p.value)))),
+          formatter: at => tip([seconds(xs[at[0].dataIndex]) + ': ' + text(at.reduce((sum, p) => sum + p.value[1], 0))].concat(
+            at.filter(p => p.value[1] > 0).reverse().map(p => p.seriesName + ': ' + text(p.value[1])))),
         }),
-        xAxis: {
-          type: 'category', boundaryGap: false, data: xs, axisTick: { show: false }, axisLine: { lineStyle: { color: paint.colour('soft') } },
-          axisLabel: axisText(paint, { formatter: x => seconds(+(+x).toPrecision(3)), hideOverlap: true }),
-        },
-        yAxis: valueAxis(paint, { name: figure.unit, nameLocation: 'end', nameGap: 8, nameTextStyle: axisText(paint, { align: 'left' }), min: 0, max: Math.ceil(figure.max / 5) * 5 }),
-        dataZoom: zoom(paint, 0, xs.length - 1),
+        xAxis: valueAxis(paint, {
+          min: 0, max: figure.end, splitNumber: figure.end / by, splitLine: { show: false }, axisLine: { show: true, lineStyle: { color: paint.colour('soft') } },
+          axisLabel: axisText(paint, { formatter: s => seconds(+s.toPrecision(9)), hideOverlap: true, showMaxLabel: false }),
+        }),
+        yAxis: valueAxis(paint, { name: figure.unit, nameLocation: 'end', nameGap: 8, nameTextStyle: axisText(paint, { align: 'left' }), ...stepped(0, figure.max, step(figure.max, 6), paint) }),
+        dataZoom: zoom(paint, 0, figure.end),
         series: figure.layers.map((layer, i) => ({
           type: 'line', name: layer.name, stack: 'all', zlevel: 0, z: 2, step: 'end', symbol: 'none', lineStyle: { width: 0 }, triggerLineEvent: true,
           itemStyle: paint.style(layer.colour), areaStyle: Object.assign({ opacity: 1 }, paint.style(layer.colour)),
-          data: layer.values.concat(layer.values.slice(-1)),
+          data: layer.values.concat(layer.values.slice(-1)).map((value, k) => [xs[k], value]),
           markLine: i > 0 ? undefined : {
             symbol: 'none', silent: true, lineStyle: { color: paint.colour('alarm'), width: 1.6, type: [6, 3] },
             label: { formatter: figure.limitName, position: 'insideEndTop', color: paint.colour('alarm'), fontSize: 12 }, data: [{ yAxis: figure.limit }],
@@ -348,7 +370,7 @@ window.drawFigures = (page = document) => {
     let rest = shown(total);
     const figures = parts.map(part => { rest -= shown(part.ps); return shown(part.ps); });
     if (figures.length) figures[0] += rest;
-    const words = hundredths => (hundredths < 0 ? '\u2212' : '') + (Math.abs(hundredths) / 100).toFixed(2) + ' ' + unit;
+    const words = hundredths => (hundredths < 0 ? '\u2212' : '') + (Math.abs(hundredths) / 100).toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 }) + ' ' + unit;
     const narrow = width < NARROW;
     let at = 0;
     const rows = parts.map((part, i) => {
@@ -357,14 +379,15 @@ window.drawFigures = (page = document) => {
       return { name: part.name, from, to: at, colour: figures[i] >= 0 ? 'less' : 'more', text: words(figures[i]) };
     });
     rows.push({ name: 'together', from: 0, to: shown(total) / 100, colour: 'total', text: words(shown(total)) });
-    const low = Math.min(0, ...rows.map(r => Math.min(r.from, r.to)));
+    const low = Math.min(0, ...rows.map(r => Math.min(r.from, r.to))), high = Math.max(0, ...rows.map(r => Math.max(r.from, r.to)));
+    const by = step(high - low, narrow ? 4 : 8);
     const seen = row => row.name + ': ' + row.text;
     return {
       height: rows.length * (narrow ? 42 : 30) + 64,
       option: {
-        grid: { left: 6, right: 62, top: 6, bottom: 26, containLabel: true },
+        grid: { left: 6, right: widest(rows.map(r => r.text)) + 14, top: 6, bottom: 26, containLabel: true },
         tooltip: tooltip(paint, { trigger: 'item', formatter: p => tip([seen(rows[p.dataIndex])]) }),
-        xAxis: valueAxis(paint, { name: unit + ' saved per ' + figure.per, nameLocation: 'middle', nameGap: 24, min: low < 0 ? undefined : 0 }),
+        xAxis: valueAxis(paint, { name: unit + ' saved per ' + figure.per, nameLocation: 'middle', nameGap: 24, ...stepped(0 - above(-low, by), above(high, by) || by, by, paint) }),
         yAxis: {
           type: 'category', inverse: true, data: rows.map(r => r.name), axisTick: { show: false }, axisLine: { show: false }, z: 10,
           axisLabel: {
@@ -467,6 +490,9 @@ window.drawFigures = (page = document) => {
       if (width === 0) return;
       const chart = made(this.figure, width, mode());
       this.reads = chart.reads.filter(row => row.length);
+      // On paper two curves share a page with their words.
+      if (printing && ['lines', 'areas'].includes(this.figure.kind)) chart.height = Math.round(chart.height * 0.75);
+      chart.height = Math.max(chart.height, Math.min(this.room(), 2 * chart.height));
       this.place.style.minHeight = '';
       this.place.style.height = chart.height + 'px';
       if (!this.echarts) this.echarts = echarts.init(this.place, null, { renderer, width, height: chart.height });
@@ -474,6 +500,14 @@ window.drawFigures = (page = document) => {
       this.keep(chart.option);
       this.echarts.setOption(chart.option, { notMerge: true, silent: true });
       this.place.firstElementChild.setAttribute('aria-hidden', 'true');
+    }
+
+    /** The height of what stands beside the chart that the page opens with. */
+    room() {
+      const first = this.box.closest('.first'), second = first?.nextElementSibling;
+      if (printing || !second?.lastElementChild || second.offsetLeft <= first.offsetLeft) return 0;
+      const bottom = column => column.lastElementChild.getBoundingClientRect().bottom;
+      return Math.min(520, bottom(second) - bottom(first) + this.place.offsetHeight);
     }
 
     /** What the reader chose stays: series that are off, and the stretch of time. */
@@ -518,17 +552,12 @@ window.drawFigures = (page = document) => {
       return Math.max(0, items.findIndex(read => read.at === undefined || read.at >= from));
     }
 
-    /** Where time ends, in what the axis counts. */
-    last() {
-      return this.figure.kind === 'areas' ? this.figure.xs.length : this.figure.end;
-    }
-
     zoomBy(factor) {
       const zoomed = this.echarts.getOption().dataZoom;
       if (!zoomed || !zoomed[0]) return false;
       const { startValue, endValue } = zoomed[0];
       const middle = (startValue + endValue) / 2, half = (endValue - startValue) / 2 * factor;
-      this.echarts.dispatchAction({ type: 'dataZoom', startValue: Math.max(0, middle - half), endValue: Math.min(this.last(), middle + half) });
+      this.echarts.dispatchAction({ type: 'dataZoom', startValue: Math.max(0, middle - half), endValue: Math.min(this.figure.end, middle + half) });
       return true;
     }
 
@@ -539,6 +568,8 @@ window.drawFigures = (page = document) => {
       const title = 34;
       const drawing = echarts.init(place, null, { renderer: 'svg', width: EXPORT_WIDTH, height: chart.height });
       this.keep(chart.option);
+      // Nobody drags the bar of a picture.
+      if (chart.option.dataZoom) chart.option.dataZoom = chart.option.dataZoom.filter(z => z.type === 'inside');
       drawing.setOption(chart.option);
       const svg = place.querySelector('svg');
       svg.setAttribute('viewBox', `0 ${-title} ${EXPORT_WIDTH} ${chart.height + title}`);
@@ -546,7 +577,8 @@ window.drawFigures = (page = document) => {
       svg.removeAttribute('style');
       const head = document.createElementNS('http://www.w3.org/2000/svg', 'text');
       for (const [name, value] of Object.entries({ x: 4, y: -14, 'font-family': FONT, 'font-size': 16, 'font-weight': 600, fill: palette.ink.colours[0] })) head.setAttribute(name, value);
-      head.textContent = this.figure.title;
+      const { kind, runs, slow, fast } = this.figure;
+      head.textContent = this.figure.title + (kind === 'gap' ? ': ' + runs[slow].name + ' to ' + runs[fast].name + ', ' + runs[fast].group : '');
       svg.append(head);
       const text = new XMLSerializer().serializeToString(svg);
       drawing.dispose();
@@ -629,6 +661,17 @@ window.drawFigures = (page = document) => {
     filter();
   }
   filters();
+
+  /** Text to copy; where the browser does not let the page, it is selected for the reader to do so. */
+  for (const button of document.querySelectorAll('[data-copy]')) {
+    button.addEventListener('click', async () => {
+      const text = document.getElementById(button.dataset.copy);
+      window.getSelection().selectAllChildren(text);
+      const copied = document.execCommand('copy') || await navigator.clipboard?.writeText(text.textContent).then(() => true, () => false);
+      button.textContent = copied ? 'Copied' : 'Selected';
+      setTimeout(() => { button.textContent = 'Copy'; }, 3000);
+    });
+  }
 
   /** Charts are drawn when the reader comes near them, all of them for print. */
   const seen = new IntersectionObserver(entries => {

@@ -225,6 +225,94 @@ class HtmlReportIT {
         assertNothingWentWrong();
     }
 
+    /**
+     * The files of {@code --svg} are drawn elsewhere than the page. Both have the same words, down to legend, ticks and digits, and as many marks of each
+     * colour and shape.
+     */
+    @Test
+    void filesShowWhatThePageShows() throws IOException {
+        int compared = 0;
+        for (ScenarioResult result : List.of(
+                SampleRuns.sweep("sweep"),
+                SampleRuns.single("single"),
+                SampleRuns.collective("collective"),
+                SampleRuns.instances("instances"),
+                SampleRuns.tight("tight"))) {
+            open(result, LAPTOP, "light");
+            browser.executeScript("URL.createObjectURL = blob => { blob.text().then(text => window.saved = text);"
+                    + " return 'data:,'; }; HTMLAnchorElement.prototype.click = () => {};");
+            for (Map.Entry<String, String> file : SvgFigures.of(result).entrySet()) {
+                String id = file.getKey().replace(".svg", "");
+                browser.executeScript("window.saved = ''; document.querySelector('[data-figure=\"" + id
+                        + "\"] [data-save=svg]').click()");
+                await(() -> !browser.executeScript("return window.saved").equals(""));
+                boolean cells = id.equals("map") || id.startsWith("links");
+                List<Object> page = drawn(String.valueOf(browser.executeScript("return window.saved")), cells);
+                assertThat(drawn(file.getValue(), cells))
+                        .as(result.scenario() + ", " + file.getKey())
+                        .isEqualTo(page);
+                assertThat((List<?>) page.get(0)).hasSizeGreaterThan(4);
+                compared++;
+            }
+            assertNothingWentWrong();
+        }
+        assertThat(compared).isGreaterThanOrEqualTo(20);
+    }
+
+    /** Words, points by shape and colour, colours of all areas, and of each cell of a grid. */
+    @SuppressWarnings("unchecked")
+    private static List<Object> drawn(String svg, boolean cells) {
+        return (List<Object>) browser.executeScript("""
+                const svg = new DOMParser().parseFromString(arguments[0], 'image/svg+xml');
+                const words = [...svg.querySelectorAll('text')].map(text => text.textContent).filter(text => text.trim()).sort();
+                const points = [], fills = new Set(), cells = [];
+                const base = fill => {
+                  const id = /url\\(#(.*)\\)/.exec(fill);
+                  return id ? svg.getElementById(id[1]).querySelector('rect')?.getAttribute('fill') : fill;
+                };
+                for (const mark of svg.querySelectorAll('circle, path, rect')) {
+                  if (mark.closest('defs')) continue;
+                  const d = mark.getAttribute('d') ?? '', fill = base(mark.getAttribute('fill') ?? ''), moved = mark.getAttribute('transform') ?? '';
+                  if (!fill || ['none', '#000'].includes(fill) || mark.hasAttribute('fill-opacity')) continue;
+                  const round = mark.tagName === 'circle' || d.includes('A');
+                  if (round && (mark.tagName === 'circle' || moved.startsWith('matrix'))) {
+                    points.push(fill === '#fff' ? 'hollow ' + mark.getAttribute('stroke') : 'circle ' + fill);
+                  } else if (moved.startsWith('matrix') || /^M\\S+ \\S+m/.test(d)) {
+                    const corners = d.replace(/^M\\S+ \\S+m/, 'M').match(/[MLlhv]/g).length;
+                    points.push((corners === 3 ? 'triangle ' : /h\\S+v|l2 0/.test(d) ? 'rect ' : 'diamond ') + fill);
+                  } else if (!moved && mark.tagName === 'rect' && mark.getAttribute('height') >= 17) {
+                    if (mark.getAttribute('width') >= 2) fills.add(fill);
+                    cells.push(fill);
+                  } else if (!moved && d) {
+                    const wide = /^M\\S+ \\S+l(-?[\\d.]+) 0l0/.exec(d);
+                    if (!wide || wide[1] >= 2) fills.add(fill);
+                    if (wide) cells.push(fill);
+                  }
+                }
+                return [words, points.sort(), [...fills].sort(), arguments[1] ? cells.sort() : []];
+                """, svg, cells);
+    }
+
+    /** From a file, without a mouse. */
+    @Test
+    void theCommandAndTheEntryAreCopied() throws IOException {
+        String command = "shardsim run a.yaml --set 'cluster.nodes=[1, 2]'";
+        open(SampleRuns.single("copied").from(new ScenarioResult.Origin(command, "shardsim 1")), LAPTOP, "light");
+        browser.executeScript("document.body.append(document.createElement('textarea'))");
+        WebElement paper = browser.findElement(By.tagName("textarea"));
+        for (String text : List.of("command", "bibtex")) {
+            WebElement button = browser.findElement(By.cssSelector("[data-copy=" + text + "]"));
+            button.sendKeys(Keys.ENTER);
+            await(() -> button.getText().equals("Copied"));
+            paper.clear();
+            paper.sendKeys(Keys.chord(Keys.CONTROL, "v"));
+            assertThat(paper.getDomProperty("value").strip())
+                    .isEqualTo(browser.findElement(By.id(text)).getText())
+                    .contains(text.equals("command") ? command : "@misc{shardsim:copied,");
+        }
+        assertNothingWentWrong();
+    }
+
     /** Any two runs on equally large clusters; what the parts save sums to what the run saves. */
     @Test
     void theReaderPicksTwoRuns() throws IOException {

@@ -191,8 +191,8 @@ class HtmlReportTest {
     @Test
     void severalSizesAreTold() {
         assertThat(page(SampleRuns.collectives("c")))
-                .contains("all-reduce of 33.6 MB to 67.1 MB", "67.1 MB take 45.0 ms on 16 GPUs");
-        assertThat(page(SampleRuns.collective("c"))).contains("all-reduce of 1.07 GB", "It takes 45.0 ms on 16 GPUs");
+                .contains("all-reduce of 32 MiB to 64 MiB", "64 MiB take 45.0 ms on 16 GPUs");
+        assertThat(page(SampleRuns.collective("c"))).contains("all-reduce of 1 GiB", "It takes 45.0 ms on 16 GPUs");
     }
 
     /** The subtitle names what was run and what varied; every bar has a label of its own that says what it is. */
@@ -324,6 +324,19 @@ class HtmlReportTest {
         return list(map, "facets").stream()
                 .flatMap(facet -> ((List<List<Object>>) facet.get("cells")).stream())
                 .toList();
+    }
+
+    @Test
+    void saysWhatRunsItAgainAndHowToCiteIt() {
+        ScenarioResult result = SampleRuns.single("a_b & {c}");
+        assertThat(page(result)).doesNotContain("id=\"again\"").contains("howpublished = {shardsim development}");
+        assertThat(page(result.from(
+                        new ScenarioResult.Origin("shardsim run a.yaml --set 'x=<1>'", "shardsim 9.9 (build 1)"))))
+                .contains("<pre id=\"command\">shardsim run a.yaml --set 'x=&lt;1&gt;'</pre>")
+                .contains("@misc{shardsim:a-b-c-,", "title = {a\\_b \\&amp;  c , a simulated run}")
+                .contains(
+                        "howpublished = {shardsim 9.9 (build 1)}",
+                        "note = {digest " + result.runs().get(0).digest());
     }
 
     @Test

@@ -72,7 +72,7 @@ class SvgFiguresTest {
                 .matcher(drawing);
         int bars = 0;
         while (end.find()) {
-            assertThat(Double.parseDouble(end.group(1))).isBetween(674.0, 677.0);
+            assertThat(Double.parseDouble(end.group(1))).isBetween(874.0, 877.0);
             bars++;
         }
         assertThat(bars).isEqualTo(14);
