@@ -27,6 +27,9 @@ final class ArgumentReader {
     /** Variables of the environment that the step may depend on. */
     static final Pattern VARIABLE = Pattern.compile("(NCCL|CUDA|FI|NVTE|TORCH|PYTORCH|UB|GLOO|OMP)_.*");
 
+    /** Variables that torchtitan's run_train.sh makes arguments of. */
+    private static final Set<String> TITAN = Set.of("CONFIG_FILE", "NGPU", "MODULE", "CONFIG");
+
     /** Marks a value that conditions of the script decide. */
     static final String DISAGREE = ", which conditions set to different values in lines ";
 
@@ -81,13 +84,14 @@ final class ArgumentReader {
         if (count(best) < KNOWN_MIN) {
             return null;
         }
-        underscores = matches(best, underscored, '_') > matches(best, dashed, '-');
+        boolean dotted = dotted(best) > 0;
+        underscores = dotted || matches(best, underscored, '_') > matches(best, dashed, '-');
         List<Entry> entries = entries(best);
         addAskedOfSlurm(SLURM_NODES, "nnodes", entries);
         addAskedOfSlurm(SLURM_GPUS, underscores ? "nproc_per_node" : "nproc-per-node", entries);
         List<Entry> environment = new ArrayList<>();
         script.exported().forEach((name, word) -> {
-            if (VARIABLE.matcher(name).matches()) {
+            if (VARIABLE.matcher(name).matches() || dotted && TITAN.contains(name)) {
                 Position position = script.position(word.offset());
                 environment.add(new Entry(name, position, new Scalar(position, word.text(), true)));
             }
@@ -132,7 +136,16 @@ final class ArgumentReader {
     }
 
     private int count(List<Word> command) {
-        return Math.max(matches(command, dashed, '-'), matches(command, underscored, '_'));
+        return Math.max(matches(command, dashed, '-'), matches(command, underscored, '_'))
+                + KNOWN_MIN * dotted(command);
+    }
+
+    /** Arguments that set keys of a file by their dots, which tell a training command. */
+    private static int dotted(List<Word> command) {
+        return (int) command.stream()
+                .filter(word -> word.text().startsWith("--"))
+                .filter(word -> Importers.isArgument(name(word.text(), '_')))
+                .count();
     }
 
     private static int matches(List<Word> command, Set<String> known, char between) {

@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +52,9 @@ final class ForeignFile {
     private final Map<String, ForeignKey> keys = new LinkedHashMap<>();
     /** By the words of the table that this one is like; null for what is not said. */
     private final Map<String, @Nullable ForeignKey> read = new HashMap<>();
+
+    /** Keys of a command's arguments that hold in place of these. */
+    private final Map<String, ForeignKey> overriding = new LinkedHashMap<>();
 
     private final Map<String, Integer> used = new HashMap<>();
     private int unknown;
@@ -246,20 +250,39 @@ final class ForeignFile {
         return keys.values();
     }
 
+    /** Lets the arguments of a command hold where they say something else. */
+    void override(ForeignFile arguments) {
+        arguments.keys.forEach((path, key) -> {
+            overriding.put(path, key);
+            ForeignKey before = keys.get(path);
+            if (before != null) {
+                before.judge(Verdict.IRRELEVANT, "overridden by " + key.reference());
+            }
+        });
+        read.clear();
+        table.reads().forEach(this::read);
+    }
+
     /** The key of this path if it has a value. */
     @Nullable
     ForeignKey key(String path) {
-        ForeignKey key = keys.containsKey(path) || read.containsKey(path) ? keys.get(path) : within(path);
+        ForeignKey key = raw(path) != null || read.containsKey(path) ? raw(path) : within(path);
         key = read.getOrDefault(path, key);
         return key == null || !key.isSet() ? null : key;
     }
 
     private @Nullable ForeignKey within(String word) {
         return table.paths(word).stream()
-                .map(keys::get)
+                .map(this::raw)
                 .filter(key -> key != null && key.isSet())
                 .findFirst()
                 .orElse(null);
+    }
+
+    /** The key of this path, with a value or without one. */
+    @Nullable
+    ForeignKey raw(String path) {
+        return overriding.getOrDefault(path, keys.get(path));
     }
 
     boolean has(String path) {
@@ -268,7 +291,9 @@ final class ForeignFile {
 
     /** Whether any key stands under this block. */
     boolean hasBlock(String path) {
-        return keys.keySet().stream().anyMatch(key -> key.startsWith(path + "."));
+        return Stream.of(keys, overriding)
+                .flatMap(each -> each.keySet().stream())
+                .anyMatch(key -> key.startsWith(path + "."));
     }
 
     boolean isAuto(String path) {
@@ -301,7 +326,7 @@ final class ForeignFile {
         }
         Scalar folded = new Scalar(key.position(), key.text().toLowerCase(Locale.ROOT), false);
         return (String) ScalarTypes.choice(words)
-                .read(key.value() instanceof Scalar ? folded : key.value(), key.path(), problems);
+                .read(key.value() instanceof Scalar ? folded : key.value(), key.path(), key.file().problems);
     }
 
     /** True or false as JSON, Python and YAML 1.1 write it. */
@@ -322,7 +347,7 @@ final class ForeignFile {
             return false;
         }
         String found = key.value() instanceof Scalar ? YamlReader.printable(key.text()) + " is" : "is";
-        return problems.refuse(
+        return key.file().problems.refuse(
                 key.position(), key.path() + " " + found + " " + key.value().kind() + "; write true or false");
     }
 
@@ -335,7 +360,7 @@ final class ForeignFile {
         ForeignKey key = key(path);
         return key == null || isAuto(path) || refusedVariable(key)
                 ? null
-                : type.read(key.value(), key.path(), problems);
+                : type.read(key.value(), key.path(), key.file().problems);
     }
 
     Origins origins() {
@@ -365,7 +390,7 @@ final class ForeignFile {
                 : text.contains("`") || text.contains("$(")
                         ? " is for a shell to work out, and nothing is executed; write the value itself"
                         : " is set nowhere in the file; set it at its top, or write the value itself";
-        problems.add(key.position(), key.path() + " " + YamlReader.printable(key.text()) + set);
+        key.refuse(key.path() + " " + YamlReader.printable(key.text()) + set);
         return true;
     }
 
@@ -387,7 +412,7 @@ final class ForeignFile {
     /** Adds a problem at a key, or at the beginning of the file where it is absent. */
     void refuse(String path, String message) {
         ForeignKey key = key(path);
-        problems.add(key == null ? Position.START : key.position(), message);
+        (key == null ? problems : key.file().problems).add(key == null ? Position.START : key.position(), message);
     }
 
     /** Judges a key where the file has it. */
@@ -400,7 +425,8 @@ final class ForeignFile {
 
     /** Judges all keys that begin like this as without effect. */
     void ignore(String prefix, String why) {
-        keys.values().stream()
+        Stream.of(keys, overriding)
+                .flatMap(each -> each.values().stream())
                 .filter(key -> key.path().startsWith(prefix))
                 .forEach(key -> key.judge(Verdict.IRRELEVANT, why));
     }

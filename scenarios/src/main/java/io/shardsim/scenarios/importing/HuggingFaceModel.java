@@ -21,15 +21,26 @@ final class HuggingFaceModel implements Importer {
      * @param positions key of learned positions; empty for rotary ones
      * @param tied whether embeddings are tied unless the file says otherwise
      * @param note how its layer differs; empty for not at all
+     * @param width of a head unless a file says otherwise; 0 for hidden / heads
+     * @param period every how many layers has no window unless a file says otherwise; 0 for none
      */
-    private record Kind(boolean gated, List<String> activation, String positions, boolean tied, String note) {
+    private record Kind(
+            boolean gated,
+            List<String> activation,
+            String positions,
+            boolean tied,
+            String note,
+            long width,
+            long period) {
         static Kind of(Block row) {
             return new Kind(
                     row.flag("gated", false),
                     Objects.requireNonNull(ACTIVATIONS.get(row.text("activation", ""))),
                     row.text("positions", ""),
                     row.flag("tied", false),
-                    row.text("note", ""));
+                    row.text("note", ""),
+                    row.whole("head_dim", 0),
+                    row.whole("full_period", 0));
         }
     }
 
@@ -112,6 +123,9 @@ final class HuggingFaceModel implements Importer {
         contributeEncoder(file, draft, type);
         String widthKey = file.has("d_kv") ? "d_kv" : "head_dim";
         Long width = file.whole(widthKey, 1, MOST);
+        if (width == null && kind.width() > 0 && hidden != null && heads != null && kind.width() * heads != hidden) {
+            draft.byDefault("model.head_dim", kind.width(), "the default of this model_type");
+        }
         if (!file.has("kv_lora_rank") && width != null && hidden != null && heads != null && width * heads != hidden) {
             draft.give("model.head_dim", width, file.key(widthKey));
         }
@@ -266,7 +280,8 @@ final class HuggingFaceModel implements Importer {
         } else if (window != null) {
             draft.atEnd(done -> {
                 long length = done.whole(Draft.SEQUENCE, 0);
-                long period = fullPeriod(file.words("layer_types"));
+                List<String> types = file.words("layer_types");
+                long period = types.isEmpty() ? kind.period() : fullPeriod(types);
                 if (length <= window) {
                     file.judge(
                             "sliding_window",
@@ -274,7 +289,13 @@ final class HuggingFaceModel implements Importer {
                             "a sample of " + length + " tokens does not leave it");
                 } else if (kind.gated() && !file.has("max_window_layers") && period >= 0) {
                     done.give("model.sliding_window", window, file.key("sliding_window"));
-                    done.give("model.full_attention_period", period == 0 ? null : period, file.key("layer_types"));
+                    if (period > 0) {
+                        done.giveOr(
+                                "model.full_attention_period",
+                                period,
+                                file.key("layer_types"),
+                                "the default of this model_type");
+                    }
                     List.of("sliding_window", "layer_types")
                             .forEach(key -> file.judge(key, Verdict.MODELLED, "model.sliding_window"));
                 }

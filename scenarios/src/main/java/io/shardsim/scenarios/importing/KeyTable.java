@@ -48,6 +48,9 @@ public final class KeyTable {
 
     static final ValueType TEXT = ScalarTypes.text("(?s).*\\S.*", "a text");
 
+    /** Has the launcher's arguments with underscores. */
+    private static final String LAUNCHED = "trainer";
+
     /** Begins the source of what starts processes, which tells no kind. */
     private static final String LAUNCHER = "pytorch torch/distributed/run.py";
 
@@ -130,6 +133,13 @@ public final class KeyTable {
                     .forEach(prefix ->
                             words.forEach((key, entry) -> entries.putIfAbsent(within(prefix, key), entry.orFalse())));
         }
+        if (own.flag("dotted", false)) {
+            entries(block(LAUNCHED, "table"), LAUNCHED).forEach((key, entry) -> {
+                if (entry.source().startsWith(LAUNCHER)) {
+                    entries.putIfAbsent(key, entry);
+                }
+            });
+        }
         entries(block(COMMON, "table"), COMMON).forEach(entries::putIfAbsent);
         return new KeyTable(own, entries, reads);
     }
@@ -144,6 +154,15 @@ public final class KeyTable {
         return file.<String>list("within").stream()
                 .map(prefix -> within(prefix, word))
                 .toList();
+    }
+
+    /** What such a file calls a word of the table that it is like. */
+    String called(String word) {
+        return file.<Block>list("reads").stream()
+                .filter(row -> word.equals(row.text("as")))
+                .map(row -> row.<String>list("keys").get(0))
+                .findFirst()
+                .orElseGet(() -> paths(word).stream().findFirst().orElse("--" + word));
     }
 
     /** Keys that have other words for the same; those of the table that this one is like come last. */
@@ -161,9 +180,20 @@ public final class KeyTable {
         return file.list("mesh");
     }
 
-    /** Where a model is described that the file leaves out. */
+    /** Where a model is described that the file leaves out; null where files of this kind need none. */
+    @Nullable
     String modelIn() {
-        return file.text("model_in", "which another file does");
+        return file.text("model_in");
+    }
+
+    /** Whether arguments of a command have such keys with their dots. */
+    boolean isDotted() {
+        return file.flag("dotted", false);
+    }
+
+    /** Whether people set this key of such a file by an argument with dots in its name. */
+    boolean isArgument(String path) {
+        return isDotted() && documented(path) != null;
     }
 
     private static Map<String, ValueType> types() {
@@ -245,7 +275,8 @@ public final class KeyTable {
     private static boolean has(Mapping root, String path) {
         int dot = path.indexOf('.');
         YamlNode.Entry first = root.entry(dot < 0 ? path : path.substring(0, dot));
-        return first != null
+        return dot > 0 && root.entry(path) != null
+                || first != null
                 && (dot < 0 || first.value() instanceof Mapping block && has(block, path.substring(dot + 1)));
     }
 
@@ -283,11 +314,16 @@ public final class KeyTable {
     /** The entry of this path, or the nearest one that covers everything under a block of it; null for an unknown key. */
     @Nullable
     Entry entry(String path) {
+        Entry exact = documented(path);
+        return exact != null || isBlock(path) ? exact : like(path.toLowerCase(Locale.ROOT));
+    }
+
+    private @Nullable Entry documented(String path) {
         Entry exact = entries.get(path);
         for (int dot = path.length(); exact == null && dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
             exact = entries.get(path.substring(0, dot) + ".*");
         }
-        return exact != null || isBlock(path) ? exact : like(path.toLowerCase(Locale.ROOT));
+        return exact;
     }
 
     private @Nullable Entry like(String path) {

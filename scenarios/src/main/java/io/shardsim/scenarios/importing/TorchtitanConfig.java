@@ -43,6 +43,9 @@ final class TorchtitanConfig implements Importer {
                 Draft.HUB_NAME,
                 model == null || known != null ? known : model + "-" + flavor,
                 file.key("model.flavor"));
+        for (String named : List.of("job.config_file", "env.CONFIG_FILE", "config", "env.CONFIG")) {
+            file.judge(named, Verdict.NOT_MODELLED, "its settings are left out; give this file too, if it is TOML");
+        }
         contributeBatch(file, draft);
         contributePrecision(file, draft);
         contributeKernels(file, draft);
