@@ -30,6 +30,10 @@ final class AxolotlConfig implements Importer {
         } else {
             file.ignore("lora_", "all weights are trained");
         }
+        if (file.flag("model_quantization_config_kwargs.dequantize", false)) {
+            file.ignore("model_quantization_config", "weights are dequantized as they are loaded");
+        }
+        AccelerateConfig.contributeParallelism(file, draft, "");
         boolean sharded = contributeStrategy(file, draft);
         contributePrecision(file, draft, adapters || sharded);
     }

@@ -61,6 +61,14 @@ final class Draft {
         file.table().reads().stream()
                 .filter(row -> described || !has("model") || !row.text("as", "").startsWith("model."))
                 .forEach(row -> giveRow(row, file));
+        file.table().asks().forEach((path, why) -> {
+            ForeignKey key = file.raw(path);
+            atEnd(whole -> {
+                if (key != null && !key.isSet() && required(whole, SEQUENCE).rank() == Rank.ASSUMED) {
+                    key.refuse(path + " is empty, and " + why + "; write it, or give --sequence-length N");
+                }
+            });
+        });
         if (file.table().mesh().stream().findFirst().filter(file::has).isPresent()) {
             giveMesh(file, file.table().mesh());
         }

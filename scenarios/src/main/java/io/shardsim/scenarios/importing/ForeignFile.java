@@ -18,6 +18,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -37,6 +39,9 @@ final class ForeignFile {
     private static final Pattern VARIABLE = Pattern.compile("\\$[A-Za-z_{(0-9@*]|`");
     private static final Pattern REFERENCE = Pattern.compile("\\$\\{(\\.*)(\\w+(?:\\.\\w+)*)}");
     private static final Pattern PRODUCT = Pattern.compile("\\$\\{multiply: *(\\d{1,9}) *, *(\\d{1,9}) *}");
+    /** A variable of the environment with a default. */
+    private static final Pattern ENVIRONMENT = Pattern.compile("\\$\\{oc\\.env: *(\\w+) *, *([^{}$]*)}");
+
     /** A reference may lead to another one; beyond that they go in circles. */
     private static final int REFERENCES_MAX = 8;
 
@@ -80,10 +85,16 @@ final class ForeignFile {
     /** References of OmegaConf to other keys, and products of them; what leads nowhere stays as it is written. */
     private ForeignKey followed(ForeignKey key) {
         String text = key.text();
+        Set<String> variables = new TreeSet<>();
         for (int i = 0; i < REFERENCES_MAX; i++) {
             Matcher reference = REFERENCE.matcher(text);
             Matcher product = PRODUCT.matcher(text);
-            if (product.find()) {
+            Matcher variable = ENVIRONMENT.matcher(text);
+            if (variable.find()) {
+                variables.add(variable.group(1));
+                text = variable.replaceFirst(
+                        Matcher.quoteReplacement(variable.group(2).strip()));
+            } else if (product.find()) {
                 text = product.replaceFirst(
                         String.valueOf(Long.parseLong(product.group(1)) * Long.parseLong(product.group(2))));
             } else if (reference.find()) {
@@ -99,7 +110,11 @@ final class ForeignFile {
                 text = reference.replaceFirst(Matcher.quoteReplacement(found.text()));
             }
         }
-        return new ForeignKey(this, key.path(), new Scalar(key.position(), text, true), key.position());
+        Scalar value = new Scalar(key.position(), text, true);
+        if (!variables.isEmpty()) {
+            origins.assume(value, "the environment's " + String.join(", ", variables));
+        }
+        return new ForeignKey(this, key.path(), value, key.position());
     }
 
     /** What a key says in the words of another table. */
@@ -263,6 +278,10 @@ final class ForeignFile {
         table.reads().forEach(this::read);
     }
 
+    boolean isOverridden() {
+        return !overriding.isEmpty();
+    }
+
     /** The key of this path if it has a value. */
     @Nullable
     ForeignKey key(String path) {
@@ -347,8 +366,11 @@ final class ForeignFile {
             return false;
         }
         String found = key.value() instanceof Scalar ? YamlReader.printable(key.text()) + " is" : "is";
-        return key.file().problems.refuse(
-                key.position(), key.path() + " " + found + " " + key.value().kind() + "; write true or false");
+        return key.file()
+                .problems
+                .refuse(
+                        key.position(),
+                        key.path() + " " + found + " " + key.value().kind() + "; write true or false");
     }
 
     boolean flag(String path, boolean otherwise) {

@@ -65,7 +65,7 @@ final class HyperPodRecipe extends RenamedConfig {
                 .map(name -> name.toLowerCase(Locale.ROOT).replaceFirst("^ml\\.", ""))
                 .filter(name -> Objects.nonNull(Catalog.instance(name)))
                 .findFirst()
-                .ifPresent(name -> draft.assume(
-                        Draft.INSTANCE, name, "the first of instance_types; --instance NAME changes it"));
+                .ifPresent(name ->
+                        draft.assume(Draft.INSTANCE, name, "the first of instance_types; --instance NAME changes it"));
     }
 }

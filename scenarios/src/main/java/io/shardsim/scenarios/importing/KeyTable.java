@@ -277,7 +277,7 @@ public final class KeyTable {
         YamlNode.Entry first = root.entry(dot < 0 ? path : path.substring(0, dot));
         return dot > 0 && root.entry(path) != null
                 || first != null
-                && (dot < 0 || first.value() instanceof Mapping block && has(block, path.substring(dot + 1)));
+                        && (dot < 0 || first.value() instanceof Mapping block && has(block, path.substring(dot + 1)));
     }
 
     private boolean tells(String key) {
@@ -294,6 +294,11 @@ public final class KeyTable {
     /** Where to say a setting of a scenario that such a file does not carry; null where only the script can say it. */
     public @Nullable String remedy(String setting) {
         return file.<String>map("elsewhere").get(setting);
+    }
+
+    /** What to ask for where such a file has these keys without a value. */
+    Map<String, String> asks() {
+        return file.map("asks");
     }
 
     /** Models of the catalog by the names that such a file has for them; empty where it describes a model. */
@@ -358,6 +363,9 @@ public final class KeyTable {
 
     /** What to tell about a key that nobody knows. */
     String unknown(String path) {
+        if (file.<String>list("open").stream().anyMatch(path::startsWith)) {
+            return "unknown key, of a class of its own";
+        }
         int dot = path.lastIndexOf('.');
         String name = path.substring(dot + 1);
         String near = Nearest.of(name, names(dot < 0 ? "" : path.substring(0, dot)));

@@ -29,6 +29,13 @@ final class LightningConfig extends RenamedConfig {
         OptimizerName.contribute(file, draft, "optimizer", null);
         draft.byDefault(Draft.PRECISION, "fp32", "Lightning's default, 32-true");
         draft.give(Draft.CHECKPOINTING, file.raw(POLICY) == null ? null : "full", file.raw(POLICY));
+        file.keys().stream()
+                .filter(each -> each.path().matches("model\\..*(gradient|activation)_checkpointing"))
+                .filter(each -> each.text().equalsIgnoreCase("true"))
+                .forEach(each -> {
+                    draft.give(Draft.CHECKPOINTING, "full", each);
+                    each.judge(Verdict.MODELLED, Draft.CHECKPOINTING);
+                });
         draft.assume(Draft.CHECKPOINTING, "none", "the trainer asks for none; the module may do so by itself");
         super.contribute(file, draft);
     }
@@ -51,7 +58,9 @@ final class LightningConfig extends RenamedConfig {
         if (name.startsWith("fsdp")) {
             FsdpSettings.in(ARGUMENTS, file, draft).contribute(null, null);
             file.judge(
-                    key, Verdict.APPROXIMATED, "strategy.kind; each layer is a unit, as with auto_wrap_policy or fully_shard");
+                    key,
+                    Verdict.APPROXIMATED,
+                    "strategy.kind; each layer is a unit, as with auto_wrap_policy or fully_shard");
         } else if (deepSpeed.matches()) {
             Long stage = file.whole("stage", 0, 3);
             String ofName = deepSpeed.group(1);

@@ -11,6 +11,9 @@ final class MegatronArguments implements Importer {
     /** Strategies of DeepSpeed by their stage of ZeRO. */
     static final List<String> STAGES = List.of("ddp", "zero1", "zero2", "zero3-0.11");
 
+    /** What a model has to have. */
+    private static final List<String> SHAPE = List.of("num-layers", "hidden-size", "num-attention-heads");
+
     private static final String GRADIENTS = "strategy.gradients_in_fp32";
 
     @Override
@@ -22,7 +25,13 @@ final class MegatronArguments implements Importer {
     public void contribute(ForeignFile file, Draft draft) {
         contributeCluster(file, draft, '-');
         refuseOthers(file);
-        if (file.has("num-layers") || file.has("hidden-size")) {
+        List<String> shape = SHAPE.stream().filter(file::has).toList();
+        if (draft.has("model") && !shape.isEmpty() && shape.size() < SHAPE.size()) {
+            shape.forEach(key -> file.judge(
+                    key,
+                    Verdict.DECIDES_THE_ANSWER,
+                    "changes a part of the model that --model names; write the model by hand"));
+        } else if (!shape.isEmpty()) {
             contributeModel(file, draft);
         } else {
             draft.giveText(file, "model-name", Draft.HUB_NAME);
@@ -124,7 +133,7 @@ final class MegatronArguments implements Importer {
     private static @Nullable Long required(ForeignFile file, Draft draft, String key, String name) {
         Long value = file.whole(key, 1, MOST);
         if (!file.has(key)) {
-            file.refuse(key, "has no " + key + ", which the shape of the model needs; add it");
+            file.refuse(key, "has " + without(file, key) + ", which the shape of the model needs; add it");
         }
         draft.give(name, value, file.key(key));
         return value;

@@ -70,7 +70,9 @@ final class OlmoConfig extends RenamedConfig {
                     Verdict.DECIDES_THE_ANSWER,
                     "one unit for the whole model: all of it is gathered at once, with nothing to overlap; write by_block");
         } else if (units == null) {
-            file.refuse("", "has no " + WRAPPING + ", so the whole model is one unit, which is not simulated; add by_block");
+            file.refuse(
+                    "",
+                    "has no " + WRAPPING + ", so the whole model is one unit, which is not simulated; add by_block");
         }
     }
 
@@ -100,8 +102,9 @@ final class OlmoConfig extends RenamedConfig {
         int some = NUMBERS.indexOf(parts[0]);
         int of = parts.length < 2 ? -1 : NUMBERS.indexOf(parts[1]);
         if (of < 2 || some != 1 && some != of - 1) {
-            key.refuse(CHECKPOINTING + " " + word
-                    + " is none of whole_layer, fine_grained, one_in_two, two_in_three and their like; write one of them");
+            key.refuse(
+                    CHECKPOINTING + " " + word
+                            + " is none of whole_layer, fine_grained, one_in_two, two_in_three and their like; write one of them");
             return null;
         }
         long first = (layers + of - 1) / of;

@@ -161,9 +161,8 @@ public final class ScenarioImport {
     private void override() {
         for (ForeignFile command : commands) {
             importers.keySet().stream()
-                    .filter(file -> command.table().isDotted()
-                            && file.table() == command.table()
-                            && !commands.contains(file))
+                    .filter(file ->
+                            command.table().isDotted() && file.table() == command.table() && !commands.contains(file))
                     .findFirst()
                     .ifPresent(file -> {
                         file.override(command);
@@ -176,7 +175,8 @@ public final class ScenarioImport {
     private void refuseWithoutModel() {
         for (ForeignFile file : importers.keySet()) {
             String where = file.table().modelIn();
-            if (where != null && !draft.has("model") && !draft.has(Draft.HUB_NAME) && !draft.has("model.hidden")) {
+            boolean named = draft.has("model") || draft.has(Draft.HUB_NAME);
+            if (where != null && !named && !draft.has("model.hidden") && !draft.has("model.layers")) {
                 file.refuse("", "describes no model, " + where + "; give --model NAME, or its config.json too");
             }
         }
