@@ -27,9 +27,6 @@ final class ArgumentReader {
     /** Variables of the environment that the step may depend on. */
     static final Pattern VARIABLE = Pattern.compile("(NCCL|CUDA|FI|NVTE|TORCH|PYTORCH|UB|GLOO|OMP)_.*");
 
-    /** Variables that torchtitan's run_train.sh makes arguments of. */
-    private static final Set<String> TITAN = Set.of("CONFIG_FILE", "NGPU", "MODULE", "CONFIG");
-
     /** Marks a value that conditions of the script decide. */
     static final String DISAGREE = ", which conditions set to different values in lines ";
 
@@ -91,7 +88,7 @@ final class ArgumentReader {
         addAskedOfSlurm(SLURM_GPUS, underscores ? "nproc_per_node" : "nproc-per-node", entries);
         List<Entry> environment = new ArrayList<>();
         script.exported().forEach((name, word) -> {
-            if (VARIABLE.matcher(name).matches() || dotted && TITAN.contains(name)) {
+            if (VARIABLE.matcher(name).matches() || dotted && name.matches("CONFIG(_FILE)?|NGPU|MODULE")) {
                 Position position = script.position(word.offset());
                 environment.add(new Entry(name, position, new Scalar(position, word.text(), true)));
             }

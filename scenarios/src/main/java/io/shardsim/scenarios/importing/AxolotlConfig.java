@@ -21,7 +21,7 @@ final class AxolotlConfig implements Importer {
     public void contribute(ForeignFile file, Draft draft) {
         TrainerSettings.contributeModel(file, draft, "base_model");
         contributeCheckpointing(file, draft);
-        contributeAttention(file, draft);
+        HuggingFaceModel.give(file, draft, "attn_implementation");
         OptimizerName.contribute(file, draft, "optimizer", null);
         String adapter = file.text("adapter");
         boolean adapters = adapter != null && adapter.matches("q?lora");
@@ -72,9 +72,5 @@ final class AxolotlConfig implements Importer {
         } else {
             TrainerSettings.contributeCheckpointing(file, draft);
         }
-    }
-
-    private static void contributeAttention(ForeignFile file, Draft draft) {
-        HuggingFaceModel.give(file, draft, "attn_implementation");
     }
 }

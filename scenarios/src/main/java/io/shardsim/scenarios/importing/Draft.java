@@ -157,12 +157,6 @@ final class Draft {
         settle(MESH, new Fact(ranks, Rank.GIVEN, key, String.join(" x ", factors) + product + " " + ranks));
     }
 
-    /** How PyTorch's context parallelism brings keys and values to other ranks. */
-    void giveExchange(ForeignFile file, String key) {
-        boolean around = "alltoall".equals(file.choice(key, List.of("allgather", "alltoall")));
-        give("strategy.gather_keys_values", around ? false : null, file.key(key));
-    }
-
     void giveDecimal(ForeignFile file, String key, String name, double min, double max) {
         give(name, file.decimal(key, min, max), file.key(key));
     }

@@ -18,8 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -85,13 +83,13 @@ final class ForeignFile {
     /** References of OmegaConf to other keys, and products of them; what leads nowhere stays as it is written. */
     private ForeignKey followed(ForeignKey key) {
         String text = key.text();
-        Set<String> variables = new TreeSet<>();
+        String set = null;
         for (int i = 0; i < REFERENCES_MAX; i++) {
             Matcher reference = REFERENCE.matcher(text);
             Matcher product = PRODUCT.matcher(text);
             Matcher variable = ENVIRONMENT.matcher(text);
             if (variable.find()) {
-                variables.add(variable.group(1));
+                set = variable.group(1);
                 text = variable.replaceFirst(
                         Matcher.quoteReplacement(variable.group(2).strip()));
             } else if (product.find()) {
@@ -111,8 +109,8 @@ final class ForeignFile {
             }
         }
         Scalar value = new Scalar(key.position(), text, true);
-        if (!variables.isEmpty()) {
-            origins.assume(value, "the environment's " + String.join(", ", variables));
+        if (set != null) {
+            origins.assume(value, "the environment's " + set);
         }
         return new ForeignKey(this, key.path(), value, key.position());
     }
@@ -276,10 +274,6 @@ final class ForeignFile {
         });
         read.clear();
         table.reads().forEach(this::read);
-    }
-
-    boolean isOverridden() {
-        return !overriding.isEmpty();
     }
 
     /** The key of this path if it has a value. */

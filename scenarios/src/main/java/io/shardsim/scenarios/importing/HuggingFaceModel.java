@@ -21,26 +21,15 @@ final class HuggingFaceModel implements Importer {
      * @param positions key of learned positions; empty for rotary ones
      * @param tied whether embeddings are tied unless the file says otherwise
      * @param note how its layer differs; empty for not at all
-     * @param width of a head unless a file says otherwise; 0 for hidden / heads
-     * @param period every how many layers has no window unless a file says otherwise; 0 for none
      */
-    private record Kind(
-            boolean gated,
-            List<String> activation,
-            String positions,
-            boolean tied,
-            String note,
-            long width,
-            long period) {
+    private record Kind(boolean gated, List<String> activation, String positions, boolean tied, String note) {
         static Kind of(Block row) {
             return new Kind(
                     row.flag("gated", false),
                     Objects.requireNonNull(ACTIVATIONS.get(row.text("activation", ""))),
                     row.text("positions", ""),
                     row.flag("tied", false),
-                    row.text("note", ""),
-                    row.whole("head_dim", 0),
-                    row.whole("full_period", 0));
+                    row.text("note", ""));
         }
     }
 
@@ -122,12 +111,10 @@ final class HuggingFaceModel implements Importer {
         contributeLatent(file, draft);
         contributeEncoder(file, draft, type);
         String widthKey = file.has("d_kv") ? "d_kv" : "head_dim";
-        Long width = file.whole(widthKey, 1, MOST);
-        if (width == null && kind.width() > 0 && hidden != null && heads != null && kind.width() * heads != hidden) {
-            draft.byDefault("model.head_dim", kind.width(), "the default of this model_type");
-        }
+        Long said = file.whole(widthKey, 1, MOST);
+        Long width = said == null ? usual(file, "head_dim") : said;
         if (!file.has("kv_lora_rank") && width != null && hidden != null && heads != null && width * heads != hidden) {
-            draft.give("model.head_dim", width, file.key(widthKey));
+            draft.giveOr("model.head_dim", width, file.key(widthKey), "the default of this model_type");
         }
         Long projected = file.whole("word_embed_proj_dim", 1, MOST);
         if (projected != null && projected.equals(hidden)) {
@@ -281,7 +268,8 @@ final class HuggingFaceModel implements Importer {
             draft.atEnd(done -> {
                 long length = done.whole(Draft.SEQUENCE, 0);
                 List<String> types = file.words("layer_types");
-                long period = types.isEmpty() ? kind.period() : fullPeriod(types);
+                Long usual = types.isEmpty() ? usual(file, "full_period") : null;
+                long period = usual == null ? fullPeriod(types) : usual;
                 if (length <= window) {
                     file.judge(
                             "sliding_window",
@@ -290,17 +278,20 @@ final class HuggingFaceModel implements Importer {
                 } else if (kind.gated() && !file.has("max_window_layers") && period >= 0) {
                     done.give("model.sliding_window", window, file.key("sliding_window"));
                     if (period > 0) {
-                        done.giveOr(
-                                "model.full_attention_period",
-                                period,
-                                file.key("layer_types"),
-                                "the default of this model_type");
+                        String name = "model.full_attention_period";
+                        done.giveOr(name, period, file.key("layer_types"), "the default of this model_type");
                     }
                     List.of("sliding_window", "layer_types")
                             .forEach(key -> file.judge(key, Verdict.MODELLED, "model.sliding_window"));
                 }
             });
         }
+    }
+
+    /** What models of this type have unless a file says otherwise; null where nothing is known. */
+    private static @Nullable Long usual(ForeignFile file, String key) {
+        Block kind = Known.kinds().get(String.valueOf(file.text("model_type")));
+        return kind == null ? null : kind.whole(key);
     }
 
     /** How often a layer has no window; 0 for never, -1 where they do not take turns. */

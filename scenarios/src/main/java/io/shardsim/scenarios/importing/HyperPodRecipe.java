@@ -1,13 +1,10 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.scenarios.catalog.Catalog;
-import java.util.Locale;
-import java.util.Objects;
 
 /** A recipe of SageMaker HyperPod, which describes its model in the words of Hugging Face or names it, and trains with FSDP. */
 final class HyperPodRecipe extends RenamedConfig {
     private static final String TRAINER = "run.model_type";
-    private static final String NAME = "model.hf_model_name_or_path";
 
     HyperPodRecipe() {
         super("hyperpod", null);
@@ -29,10 +26,15 @@ final class HyperPodRecipe extends RenamedConfig {
         if (file.has("hidden_size")) {
             new HuggingFaceModel().contribute(file, draft);
         } else {
-            draft.giveText(file, NAME, Draft.HUB_NAME);
+            draft.giveText(file, "model.hf_model_name_or_path", Draft.HUB_NAME);
             HuggingFaceModel.give(file, draft, "attn_implementation");
         }
-        contributeInstance(file, draft);
+        for (String type : file.words("instance_types")) {
+            String name = type.replaceFirst("^ml\\.", "");
+            if (Catalog.instance(name) != null) {
+                draft.assume(Draft.INSTANCE, name, "the first of instance_types; --instance NAME changes it");
+            }
+        }
         FsdpSettings.in(second ? "training_config.training_args.strategy.fsdp_config." : "model.", file, draft)
                 .contribute(null, null);
         if ("fsdp-hybrid".equals(draft.text(Draft.KIND))) {
@@ -57,15 +59,5 @@ final class HyperPodRecipe extends RenamedConfig {
         } else if (file.flag("model.fp8", true)) {
             draft.giveOr(Draft.PROFILE, "transformer-engine-fp8", file.key("model.fp8"), "the library's default, FP8");
         }
-    }
-
-    /** One of those that the recipe runs on; the first that is known. */
-    private static void contributeInstance(ForeignFile file, Draft draft) {
-        file.words("instance_types").stream()
-                .map(name -> name.toLowerCase(Locale.ROOT).replaceFirst("^ml\\.", ""))
-                .filter(name -> Objects.nonNull(Catalog.instance(name)))
-                .findFirst()
-                .ifPresent(name ->
-                        draft.assume(Draft.INSTANCE, name, "the first of instance_types; --instance NAME changes it"));
     }
 }

@@ -48,9 +48,6 @@ public final class KeyTable {
 
     static final ValueType TEXT = ScalarTypes.text("(?s).*\\S.*", "a text");
 
-    /** Has the launcher's arguments with underscores. */
-    private static final String LAUNCHED = "trainer";
-
     /** Begins the source of what starts processes, which tells no kind. */
     private static final String LAUNCHER = "pytorch torch/distributed/run.py";
 
@@ -134,7 +131,7 @@ public final class KeyTable {
                             words.forEach((key, entry) -> entries.putIfAbsent(within(prefix, key), entry.orFalse())));
         }
         if (own.flag("dotted", false)) {
-            entries(block(LAUNCHED, "table"), LAUNCHED).forEach((key, entry) -> {
+            entries(block("trainer", "table"), "trainer").forEach((key, entry) -> {
                 if (entry.source().startsWith(LAUNCHER)) {
                     entries.putIfAbsent(key, entry);
                 }

@@ -1,19 +1,13 @@
 package io.shardsim.scenarios.importing;
 
+import io.shardsim.scenarios.importing.Fact.Rank;
 import io.shardsim.simulator.yaml.YamlNode.Sequence;
-import java.util.List;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** A file of LightningCLI: how its trainer splits what a class of its own trains. */
 final class LightningConfig extends RenamedConfig {
     private static final String DEVICES = "trainer.devices";
     private static final String STRATEGY = "trainer.strategy";
-    private static final String ARGUMENTS = STRATEGY + ".init_args.";
-    private static final String REPLICAS = ARGUMENTS + "data_parallel_size";
-    private static final String POLICY = ARGUMENTS + "activation_checkpointing_policy";
-    private static final Pattern DEEPSPEED = Pattern.compile("deepspeed(?:_stage_([1-3]))?(_offload)?");
 
     LightningConfig() {
         super("lightning", null);
@@ -27,8 +21,6 @@ final class LightningConfig extends RenamedConfig {
         String name = written == null ? "auto" : written.substring(written.lastIndexOf('.') + 1);
         contributeStrategy(file, draft, key, name.toLowerCase(Locale.ROOT).replaceFirst("strategy$", ""));
         OptimizerName.contribute(file, draft, "optimizer", null);
-        draft.byDefault(Draft.PRECISION, "fp32", "Lightning's default, 32-true");
-        draft.give(Draft.CHECKPOINTING, file.raw(POLICY) == null ? null : "full", file.raw(POLICY));
         file.keys().stream()
                 .filter(each -> each.path().matches("model\\..*(gradient|activation)_checkpointing"))
                 .filter(each -> each.text().equalsIgnoreCase("true"))
@@ -43,50 +35,29 @@ final class LightningConfig extends RenamedConfig {
     /** A number, a list of GPUs, or all of them. */
     private static void contributeDevices(ForeignFile file, Draft draft) {
         ForeignKey key = file.key(DEVICES);
-        if (key == null || key.text().matches("auto|-1")) {
-            return;
+        if (key != null && !key.text().matches("auto|-1")) {
+            boolean listed = key.value() instanceof Sequence || key.text().contains(",");
+            Long count = listed ? Long.valueOf(file.words(DEVICES).size()) : file.whole(DEVICES, 1, 64);
+            draft.give(Draft.GPUS_PER_NODE, count, key);
         }
-        boolean listed = key.value() instanceof Sequence || key.text().contains(",");
-        draft.give(
-                Draft.GPUS_PER_NODE,
-                listed ? Long.valueOf(file.words(DEVICES).size()) : file.whole(DEVICES, 1, 64),
-                key);
     }
 
     private static void contributeStrategy(ForeignFile file, Draft draft, String key, String name) {
-        Matcher deepSpeed = DEEPSPEED.matcher(name);
         if (name.startsWith("fsdp")) {
-            FsdpSettings.in(ARGUMENTS, file, draft).contribute(null, null);
-            file.judge(
-                    key,
-                    Verdict.APPROXIMATED,
-                    "strategy.kind; each layer is a unit, as with auto_wrap_policy or fully_shard");
-        } else if (deepSpeed.matches()) {
+            FsdpSettings.in(STRATEGY + ".init_args.", file, draft).contribute(null, null);
+            file.judge(key, Verdict.APPROXIMATED, "strategy.kind; each layer is a unit, as with auto_wrap_policy");
+        } else if (name.startsWith("deepspeed")) {
             Long stage = file.whole("stage", 0, 3);
-            String ofName = deepSpeed.group(1);
-            int level = ofName != null ? Integer.parseInt(ofName) : stage == null ? 2 : stage.intValue();
-            draft.give(Draft.KIND, MegatronArguments.STAGES.get(level), file.key(key));
-            boolean offloads = deepSpeed.group(2) != null;
-            draft.give("strategy.offload_optimizer", offloads ? true : null, file.key(key));
-            draft.give("strategy.offload_parameters", offloads && level == 3 ? true : null, file.key(key));
-        } else if (name.equals("modelparallel")) {
-            draft.give(Draft.KIND, "fsdp2", file.key(key));
-            if (file.has(REPLICAS) && !file.isAuto(REPLICAS)) {
-                draft.giveMesh(file, List.of(REPLICAS, ARGUMENTS + "tensor_parallel_size"));
-            }
-            if (!file.has(ARGUMENTS + "tensor_parallel_size") || file.isAuto(ARGUMENTS + "tensor_parallel_size")) {
-                file.judge(
-                        key,
-                        Verdict.DECIDES_THE_ANSWER,
-                        "without tensor_parallel_size the GPUs of a node split each layer, which is not read; write it");
+            draft.give(Draft.KIND, MegatronArguments.STAGES.get(stage == null ? 2 : stage.intValue()), file.key(key));
+            if ("bf16_pure".equals(draft.text(Draft.PRECISION))) {
+                // DeepSpeed updates FP32 weights whatever the trainer computes in.
+                draft.settle(Draft.PRECISION, new Fact("bf16", Rank.GIVEN, file.key("trainer.precision"), ""));
             }
         } else if (name.matches("ddp(_.*|spawn)?|auto|single_?device")) {
             draft.giveOr(Draft.KIND, "ddp", file.key(key), "Lightning's default on several GPUs");
         } else {
-            file.judge(
-                    key,
-                    Verdict.DECIDES_THE_ANSWER,
-                    "of Lightning's strategies DDP, FSDP, DeepSpeed and ModelParallel are simulated; write strategy.kind");
+            String why = "of Lightning's strategies DDP, FSDP and DeepSpeed are read; write strategy.kind";
+            file.judge(key, Verdict.DECIDES_THE_ANSWER, why);
         }
     }
 }

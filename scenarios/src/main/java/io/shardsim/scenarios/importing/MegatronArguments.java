@@ -220,8 +220,6 @@ final class MegatronArguments implements Importer {
     }
 
     private static void contributeTraining(ForeignFile file, Draft draft) {
-        draft.giveIf(file, "bf16", Draft.PRECISION, "bf16");
-        draft.giveIf(file, "fp16", Draft.PRECISION, "fp16");
         draft.byDefault(Draft.PRECISION, "fp32", without(file, "bf16") + " and " + without(file, "fp16"));
         draft.byDefault(Draft.CLIPPING, 1.0, "Megatron-LM's default");
         Double hidden = file.decimal("hidden-dropout", 0, 1);
@@ -312,7 +310,11 @@ final class MegatronArguments implements Importer {
             draft.byDefault(GRADIENTS, file.flag("bf16", false), "Megatron-LM's default");
         }
         contributeSplits(file, draft);
-        contributeOverlap(file, draft);
+        for (String key : List.of("fp8-format", "fp8-hybrid", "fp8-e4m3")) {
+            ForeignKey format = file.key(key);
+            boolean on = format != null && !format.text().equalsIgnoreCase("false");
+            draft.give(Draft.PROFILE, on ? "transformer-engine-fp8" : null, format);
+        }
     }
 
     private static void contributeDeepSpeed(ForeignFile file, Draft draft) {
@@ -373,14 +375,6 @@ final class MegatronArguments implements Importer {
             draft.give("strategy.model_chunks", chunks, file.key(key));
         } else {
             file.judge(key, Verdict.IRRELEVANT, "one chunk a stage is no interleaving");
-        }
-    }
-
-    private static void contributeOverlap(ForeignFile file, Draft draft) {
-        for (String key : List.of("fp8-format", "fp8-hybrid", "fp8-e4m3")) {
-            ForeignKey format = file.key(key);
-            boolean on = format != null && !format.text().equalsIgnoreCase("false");
-            draft.give(Draft.PROFILE, on ? "transformer-engine-fp8" : null, format);
         }
     }
 }

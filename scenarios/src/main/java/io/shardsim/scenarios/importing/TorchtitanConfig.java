@@ -20,9 +20,6 @@ final class TorchtitanConfig implements Importer {
     private static final String REPLICAS = "data_parallel_replicate_degree";
     private static final String CHECKPOINTED = "training.checkpointed_layers";
     private static final String EXPERTS = "parallelism.expert_parallel_degree";
-    /** What names another file. */
-    private static final List<String> FILES = List.of("job.config_file", "env.CONFIG_FILE", "config", "env.CONFIG");
-
     private static final String STAGES = "pipeline_parallel_degree";
     private static final List<String> CUTS = List.of(
             "parallelism.pipeline_parallel_layers_per_stage",
@@ -46,9 +43,6 @@ final class TorchtitanConfig implements Importer {
                 Draft.HUB_NAME,
                 model == null || known != null ? known : model + "-" + flavor,
                 file.key("model.flavor"));
-        for (String named : file.isOverridden() ? List.<String>of() : FILES) {
-            file.judge(named, Verdict.NOT_MODELLED, "its settings are left out; give this file too, if it is TOML");
-        }
         contributeBatch(file, draft);
         contributePrecision(file, draft);
         contributeKernels(file, draft);
