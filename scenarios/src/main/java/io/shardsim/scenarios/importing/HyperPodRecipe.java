@@ -42,6 +42,10 @@ final class HyperPodRecipe extends RenamedConfig {
         } else {
             file.judge("model.shard_degree", Verdict.IRRELEVANT, "read with hybrid_shard only");
         }
+        if (!file.flag("model.offload_activations", false)) {
+            file.judge("model.activation_loading_horizon", Verdict.IRRELEVANT, "offload_activations is not true");
+            draft.remove("strategy.activation_loading_horizon");
+        }
         contributeFormat(file, draft);
         OptimizerName.contribute(file, draft, "optimizer", null);
         if (file.has("model.peft.peft_type") || file.has("lora_r") && second) {
