@@ -29,6 +29,7 @@ class WrittenBackTest {
             "lora.frozen_bits",
             "lora.r",
             "lora.target_modules",
+            "strategy.activation_loading_horizon",
             "strategy.contiguous_gradients",
             "strategy.host_time_per_module",
             "strategy.overlap_tensor_exchange",
