@@ -174,7 +174,6 @@ final class AccelerateConfig implements Importer {
         }
         draft.giveDegree(file, prefix + "tp_size", "strategy.tensor_parallel", 1);
         draft.giveDegree(file, prefix + "cp_size", "strategy.context_parallel", 1);
-        draft.giveExchange(file, prefix + "cp_comm_strategy");
     }
 
     private static void contributeCompiler(ForeignFile file, Draft draft) {

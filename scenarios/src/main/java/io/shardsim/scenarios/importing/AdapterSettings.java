@@ -51,6 +51,8 @@ final class AdapterSettings {
     private record Defaults(long rank, List<String> modules, String why) {
         private static final Defaults TRL =
                 new Defaults(16, List.of("q_proj", "v_proj"), "the default of TRL and, for Llama, of PEFT");
+        private static final Defaults HYPERPOD =
+                new Defaults(32, List.of("all-linear"), "the default of HyperPod's adapter for NeMo");
         private static final Defaults PEFT =
                 new Defaults(8, List.of("q_proj", "v_proj"), "PEFT's default, of modules that for Llama");
     }
@@ -70,6 +72,12 @@ final class AdapterSettings {
             contributeModules(file, draft, Defaults.PEFT);
         }
         contributeBits(file, draft, true);
+    }
+
+    /** Tells the draft what a recipe of SageMaker HyperPod says. */
+    static void contributeHyperPod(ForeignFile file, Draft draft) {
+        contributeAdapters(file, draft, Defaults.HYPERPOD);
+        contributeBits(file, draft, false);
     }
 
     private static void contributeAdapters(ForeignFile file, Draft draft, Defaults otherwise) {

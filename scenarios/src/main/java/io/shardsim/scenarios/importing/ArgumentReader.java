@@ -81,13 +81,14 @@ final class ArgumentReader {
         if (count(best) < KNOWN_MIN) {
             return null;
         }
-        underscores = matches(best, underscored, '_') > matches(best, dashed, '-');
+        boolean dotted = dotted(best) > 0;
+        underscores = dotted || matches(best, underscored, '_') > matches(best, dashed, '-');
         List<Entry> entries = entries(best);
         addAskedOfSlurm(SLURM_NODES, "nnodes", entries);
         addAskedOfSlurm(SLURM_GPUS, underscores ? "nproc_per_node" : "nproc-per-node", entries);
         List<Entry> environment = new ArrayList<>();
         script.exported().forEach((name, word) -> {
-            if (VARIABLE.matcher(name).matches()) {
+            if (VARIABLE.matcher(name).matches() || dotted && name.matches("CONFIG(_FILE)?|NGPU|MODULE")) {
                 Position position = script.position(word.offset());
                 environment.add(new Entry(name, position, new Scalar(position, word.text(), true)));
             }
@@ -132,7 +133,16 @@ final class ArgumentReader {
     }
 
     private int count(List<Word> command) {
-        return Math.max(matches(command, dashed, '-'), matches(command, underscored, '_'));
+        return Math.max(matches(command, dashed, '-'), matches(command, underscored, '_'))
+                + KNOWN_MIN * dotted(command);
+    }
+
+    /** Arguments that set keys of a file by their dots, which tell a training command. */
+    private static int dotted(List<Word> command) {
+        return (int) command.stream()
+                .filter(word -> word.text().startsWith("--"))
+                .filter(word -> Importers.isArgument(name(word.text(), '_')))
+                .count();
     }
 
     private static int matches(List<Word> command, Set<String> known, char between) {

@@ -21,7 +21,7 @@ final class AxolotlConfig implements Importer {
     public void contribute(ForeignFile file, Draft draft) {
         TrainerSettings.contributeModel(file, draft, "base_model");
         contributeCheckpointing(file, draft);
-        contributeAttention(file, draft);
+        HuggingFaceModel.give(file, draft, "attn_implementation");
         OptimizerName.contribute(file, draft, "optimizer", null);
         String adapter = file.text("adapter");
         boolean adapters = adapter != null && adapter.matches("q?lora");
@@ -30,6 +30,10 @@ final class AxolotlConfig implements Importer {
         } else {
             file.ignore("lora_", "all weights are trained");
         }
+        if (file.flag("model_quantization_config_kwargs.dequantize", false)) {
+            file.ignore("model_quantization_config", "weights are dequantized as they are loaded");
+        }
+        AccelerateConfig.contributeParallelism(file, draft, "");
         boolean sharded = contributeStrategy(file, draft);
         contributePrecision(file, draft, adapters || sharded);
     }
@@ -68,9 +72,5 @@ final class AxolotlConfig implements Importer {
         } else {
             TrainerSettings.contributeCheckpointing(file, draft);
         }
-    }
-
-    private static void contributeAttention(ForeignFile file, Draft draft) {
-        HuggingFaceModel.give(file, draft, "attn_implementation");
     }
 }

@@ -61,6 +61,14 @@ final class Draft {
         file.table().reads().stream()
                 .filter(row -> described || !has("model") || !row.text("as", "").startsWith("model."))
                 .forEach(row -> giveRow(row, file));
+        file.table().asks().forEach((path, why) -> {
+            ForeignKey key = file.raw(path);
+            atEnd(whole -> {
+                if (key != null && !key.isSet() && required(whole, SEQUENCE).rank() == Rank.ASSUMED) {
+                    key.refuse(path + " is empty, and " + why + "; write it, or give --sequence-length N");
+                }
+            });
+        });
         if (file.table().mesh().stream().findFirst().filter(file::has).isPresent()) {
             giveMesh(file, file.table().mesh());
         }
@@ -147,12 +155,6 @@ final class Draft {
         give(WORLD, ranks, key);
         String product = factors.size() == 1 ? ":" : " =";
         settle(MESH, new Fact(ranks, Rank.GIVEN, key, String.join(" x ", factors) + product + " " + ranks));
-    }
-
-    /** How PyTorch's context parallelism brings keys and values to other ranks. */
-    void giveExchange(ForeignFile file, String key) {
-        boolean around = "alltoall".equals(file.choice(key, List.of("allgather", "alltoall")));
-        give("strategy.gather_keys_values", around ? false : null, file.key(key));
     }
 
     void giveDecimal(ForeignFile file, String key, String name, double min, double max) {

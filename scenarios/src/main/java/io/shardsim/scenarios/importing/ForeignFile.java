@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,9 @@ final class ForeignFile {
     private static final Pattern VARIABLE = Pattern.compile("\\$[A-Za-z_{(0-9@*]|`");
     private static final Pattern REFERENCE = Pattern.compile("\\$\\{(\\.*)(\\w+(?:\\.\\w+)*)}");
     private static final Pattern PRODUCT = Pattern.compile("\\$\\{multiply: *(\\d{1,9}) *, *(\\d{1,9}) *}");
+    /** A variable of the environment with a default. */
+    private static final Pattern ENVIRONMENT = Pattern.compile("\\$\\{oc\\.env: *(\\w+) *, *([^{}$]*)}");
+
     /** A reference may lead to another one; beyond that they go in circles. */
     private static final int REFERENCES_MAX = 8;
 
@@ -51,6 +55,9 @@ final class ForeignFile {
     private final Map<String, ForeignKey> keys = new LinkedHashMap<>();
     /** By the words of the table that this one is like; null for what is not said. */
     private final Map<String, @Nullable ForeignKey> read = new HashMap<>();
+
+    /** Keys of a command's arguments that hold in place of these. */
+    private final Map<String, ForeignKey> overriding = new LinkedHashMap<>();
 
     private final Map<String, Integer> used = new HashMap<>();
     private int unknown;
@@ -76,10 +83,16 @@ final class ForeignFile {
     /** References of OmegaConf to other keys, and products of them; what leads nowhere stays as it is written. */
     private ForeignKey followed(ForeignKey key) {
         String text = key.text();
+        String set = null;
         for (int i = 0; i < REFERENCES_MAX; i++) {
             Matcher reference = REFERENCE.matcher(text);
             Matcher product = PRODUCT.matcher(text);
-            if (product.find()) {
+            Matcher variable = ENVIRONMENT.matcher(text);
+            if (variable.find()) {
+                set = variable.group(1);
+                text = variable.replaceFirst(
+                        Matcher.quoteReplacement(variable.group(2).strip()));
+            } else if (product.find()) {
                 text = product.replaceFirst(
                         String.valueOf(Long.parseLong(product.group(1)) * Long.parseLong(product.group(2))));
             } else if (reference.find()) {
@@ -95,7 +108,11 @@ final class ForeignFile {
                 text = reference.replaceFirst(Matcher.quoteReplacement(found.text()));
             }
         }
-        return new ForeignKey(this, key.path(), new Scalar(key.position(), text, true), key.position());
+        Scalar value = new Scalar(key.position(), text, true);
+        if (set != null) {
+            origins.assume(value, "the environment's " + set);
+        }
+        return new ForeignKey(this, key.path(), value, key.position());
     }
 
     /** What a key says in the words of another table. */
@@ -246,20 +263,39 @@ final class ForeignFile {
         return keys.values();
     }
 
+    /** Lets the arguments of a command hold where they say something else. */
+    void override(ForeignFile arguments) {
+        arguments.keys.forEach((path, key) -> {
+            overriding.put(path, key);
+            ForeignKey before = keys.get(path);
+            if (before != null) {
+                before.judge(Verdict.IRRELEVANT, "overridden by " + key.reference());
+            }
+        });
+        read.clear();
+        table.reads().forEach(this::read);
+    }
+
     /** The key of this path if it has a value. */
     @Nullable
     ForeignKey key(String path) {
-        ForeignKey key = keys.containsKey(path) || read.containsKey(path) ? keys.get(path) : within(path);
+        ForeignKey key = raw(path) != null || read.containsKey(path) ? raw(path) : within(path);
         key = read.getOrDefault(path, key);
         return key == null || !key.isSet() ? null : key;
     }
 
     private @Nullable ForeignKey within(String word) {
         return table.paths(word).stream()
-                .map(keys::get)
+                .map(this::raw)
                 .filter(key -> key != null && key.isSet())
                 .findFirst()
                 .orElse(null);
+    }
+
+    /** The key of this path, with a value or without one. */
+    @Nullable
+    ForeignKey raw(String path) {
+        return overriding.getOrDefault(path, keys.get(path));
     }
 
     boolean has(String path) {
@@ -268,7 +304,9 @@ final class ForeignFile {
 
     /** Whether any key stands under this block. */
     boolean hasBlock(String path) {
-        return keys.keySet().stream().anyMatch(key -> key.startsWith(path + "."));
+        return Stream.of(keys, overriding)
+                .flatMap(each -> each.keySet().stream())
+                .anyMatch(key -> key.startsWith(path + "."));
     }
 
     boolean isAuto(String path) {
@@ -301,7 +339,7 @@ final class ForeignFile {
         }
         Scalar folded = new Scalar(key.position(), key.text().toLowerCase(Locale.ROOT), false);
         return (String) ScalarTypes.choice(words)
-                .read(key.value() instanceof Scalar ? folded : key.value(), key.path(), problems);
+                .read(key.value() instanceof Scalar ? folded : key.value(), key.path(), key.file().problems);
     }
 
     /** True or false as JSON, Python and YAML 1.1 write it. */
@@ -322,8 +360,11 @@ final class ForeignFile {
             return false;
         }
         String found = key.value() instanceof Scalar ? YamlReader.printable(key.text()) + " is" : "is";
-        return problems.refuse(
-                key.position(), key.path() + " " + found + " " + key.value().kind() + "; write true or false");
+        return key.file()
+                .problems
+                .refuse(
+                        key.position(),
+                        key.path() + " " + found + " " + key.value().kind() + "; write true or false");
     }
 
     boolean flag(String path, boolean otherwise) {
@@ -335,7 +376,7 @@ final class ForeignFile {
         ForeignKey key = key(path);
         return key == null || isAuto(path) || refusedVariable(key)
                 ? null
-                : type.read(key.value(), key.path(), problems);
+                : type.read(key.value(), key.path(), key.file().problems);
     }
 
     Origins origins() {
@@ -365,7 +406,7 @@ final class ForeignFile {
                 : text.contains("`") || text.contains("$(")
                         ? " is for a shell to work out, and nothing is executed; write the value itself"
                         : " is set nowhere in the file; set it at its top, or write the value itself";
-        problems.add(key.position(), key.path() + " " + YamlReader.printable(key.text()) + set);
+        key.refuse(key.path() + " " + YamlReader.printable(key.text()) + set);
         return true;
     }
 
@@ -387,7 +428,7 @@ final class ForeignFile {
     /** Adds a problem at a key, or at the beginning of the file where it is absent. */
     void refuse(String path, String message) {
         ForeignKey key = key(path);
-        problems.add(key == null ? Position.START : key.position(), message);
+        (key == null ? problems : key.file().problems).add(key == null ? Position.START : key.position(), message);
     }
 
     /** Judges a key where the file has it. */
@@ -400,7 +441,8 @@ final class ForeignFile {
 
     /** Judges all keys that begin like this as without effect. */
     void ignore(String prefix, String why) {
-        keys.values().stream()
+        Stream.of(keys, overriding)
+                .flatMap(each -> each.values().stream())
                 .filter(key -> key.path().startsWith(prefix))
                 .forEach(key -> key.judge(Verdict.IRRELEVANT, why));
     }

@@ -111,9 +111,10 @@ final class HuggingFaceModel implements Importer {
         contributeLatent(file, draft);
         contributeEncoder(file, draft, type);
         String widthKey = file.has("d_kv") ? "d_kv" : "head_dim";
-        Long width = file.whole(widthKey, 1, MOST);
+        Long said = file.whole(widthKey, 1, MOST);
+        Long width = said == null ? usual(file, "head_dim") : said;
         if (!file.has("kv_lora_rank") && width != null && hidden != null && heads != null && width * heads != hidden) {
-            draft.give("model.head_dim", width, file.key(widthKey));
+            draft.giveOr("model.head_dim", width, file.key(widthKey), "the default of this model_type");
         }
         Long projected = file.whole("word_embed_proj_dim", 1, MOST);
         if (projected != null && projected.equals(hidden)) {
@@ -266,7 +267,9 @@ final class HuggingFaceModel implements Importer {
         } else if (window != null) {
             draft.atEnd(done -> {
                 long length = done.whole(Draft.SEQUENCE, 0);
-                long period = fullPeriod(file.words("layer_types"));
+                List<String> types = file.words("layer_types");
+                Long usual = types.isEmpty() ? usual(file, "full_period") : null;
+                long period = usual == null ? fullPeriod(types) : usual;
                 if (length <= window) {
                     file.judge(
                             "sliding_window",
@@ -274,12 +277,21 @@ final class HuggingFaceModel implements Importer {
                             "a sample of " + length + " tokens does not leave it");
                 } else if (kind.gated() && !file.has("max_window_layers") && period >= 0) {
                     done.give("model.sliding_window", window, file.key("sliding_window"));
-                    done.give("model.full_attention_period", period == 0 ? null : period, file.key("layer_types"));
+                    if (period > 0) {
+                        String name = "model.full_attention_period";
+                        done.giveOr(name, period, file.key("layer_types"), "the default of this model_type");
+                    }
                     List.of("sliding_window", "layer_types")
                             .forEach(key -> file.judge(key, Verdict.MODELLED, "model.sliding_window"));
                 }
             });
         }
+    }
+
+    /** What models of this type have unless a file says otherwise; null where nothing is known. */
+    private static @Nullable Long usual(ForeignFile file, String key) {
+        Block kind = Known.kinds().get(String.valueOf(file.text("model_type")));
+        return kind == null ? null : kind.whole(key);
     }
 
     /** How often a layer has no window; 0 for never, -1 where they do not take turns. */

@@ -19,11 +19,14 @@ final class Importers {
             new AxolotlConfig(),
             new TorchtuneRecipe(),
             new TorchtitanConfig(),
+            new HyperPodRecipe(),
             new NeoxConfig(),
             new RenamedConfig("nemo", new MegatronArguments()),
             new RenamedConfig("bridge", new MegatronArguments()),
             new RenamedConfig("nanotron", new MegatronArguments()),
             new RenamedConfig("litgpt", null),
+            new OlmoConfig(),
+            new LightningConfig(),
             new HuggingFaceModel(),
             new TrainerSettings(),
             new MegatronArguments());
@@ -61,6 +64,12 @@ final class Importers {
     /** Arguments of the Trainer. */
     static Set<String> underscoredNames() {
         return table(ALL.get(ALL.size() - 2)).names("");
+    }
+
+    /** Whether an argument with dots in its name sets a key of a file. */
+    static boolean isArgument(String name) {
+        return name.contains(".")
+                && ALL.stream().anyMatch(importer -> table(importer).isArgument(name));
     }
 
     /**

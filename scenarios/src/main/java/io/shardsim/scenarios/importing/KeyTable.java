@@ -130,6 +130,13 @@ public final class KeyTable {
                     .forEach(prefix ->
                             words.forEach((key, entry) -> entries.putIfAbsent(within(prefix, key), entry.orFalse())));
         }
+        if (own.flag("dotted", false)) {
+            entries(block("trainer", "table"), "trainer").forEach((key, entry) -> {
+                if (entry.source().startsWith(LAUNCHER)) {
+                    entries.putIfAbsent(key, entry);
+                }
+            });
+        }
         entries(block(COMMON, "table"), COMMON).forEach(entries::putIfAbsent);
         return new KeyTable(own, entries, reads);
     }
@@ -144,6 +151,15 @@ public final class KeyTable {
         return file.<String>list("within").stream()
                 .map(prefix -> within(prefix, word))
                 .toList();
+    }
+
+    /** What such a file calls a word of the table that it is like. */
+    String called(String word) {
+        return file.<Block>list("reads").stream()
+                .filter(row -> word.equals(row.text("as")))
+                .map(row -> row.<String>list("keys").get(0))
+                .findFirst()
+                .orElseGet(() -> paths(word).stream().findFirst().orElse("--" + word));
     }
 
     /** Keys that have other words for the same; those of the table that this one is like come last. */
@@ -161,9 +177,20 @@ public final class KeyTable {
         return file.list("mesh");
     }
 
-    /** Where a model is described that the file leaves out. */
+    /** Where a model is described that the file leaves out; null where files of this kind need none. */
+    @Nullable
     String modelIn() {
-        return file.text("model_in", "which another file does");
+        return file.text("model_in");
+    }
+
+    /** Whether arguments of a command have such keys with their dots. */
+    boolean isDotted() {
+        return file.flag("dotted", false);
+    }
+
+    /** Whether people set this key of such a file by an argument with dots in its name. */
+    boolean isArgument(String path) {
+        return isDotted() && documented(path) != null;
     }
 
     private static Map<String, ValueType> types() {
@@ -245,8 +272,9 @@ public final class KeyTable {
     private static boolean has(Mapping root, String path) {
         int dot = path.indexOf('.');
         YamlNode.Entry first = root.entry(dot < 0 ? path : path.substring(0, dot));
-        return first != null
-                && (dot < 0 || first.value() instanceof Mapping block && has(block, path.substring(dot + 1)));
+        return dot > 0 && root.entry(path) != null
+                || first != null
+                        && (dot < 0 || first.value() instanceof Mapping block && has(block, path.substring(dot + 1)));
     }
 
     private boolean tells(String key) {
@@ -263,6 +291,11 @@ public final class KeyTable {
     /** Where to say a setting of a scenario that such a file does not carry; null where only the script can say it. */
     public @Nullable String remedy(String setting) {
         return file.<String>map("elsewhere").get(setting);
+    }
+
+    /** What to ask for where such a file has these keys without a value. */
+    Map<String, String> asks() {
+        return file.map("asks");
     }
 
     /** Models of the catalog by the names that such a file has for them; empty where it describes a model. */
@@ -283,11 +316,16 @@ public final class KeyTable {
     /** The entry of this path, or the nearest one that covers everything under a block of it; null for an unknown key. */
     @Nullable
     Entry entry(String path) {
+        Entry exact = documented(path);
+        return exact != null || isBlock(path) ? exact : like(path.toLowerCase(Locale.ROOT));
+    }
+
+    private @Nullable Entry documented(String path) {
         Entry exact = entries.get(path);
         for (int dot = path.length(); exact == null && dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
             exact = entries.get(path.substring(0, dot) + ".*");
         }
-        return exact != null || isBlock(path) ? exact : like(path.toLowerCase(Locale.ROOT));
+        return exact;
     }
 
     private @Nullable Entry like(String path) {
@@ -322,6 +360,9 @@ public final class KeyTable {
 
     /** What to tell about a key that nobody knows. */
     String unknown(String path) {
+        if (file.<String>list("open").stream().anyMatch(path::startsWith)) {
+            return "unknown key, of a class of its own";
+        }
         int dot = path.lastIndexOf('.');
         String name = path.substring(dot + 1);
         String near = Nearest.of(name, names(dot < 0 ? "" : path.substring(0, dot)));

@@ -11,6 +11,9 @@ final class MegatronArguments implements Importer {
     /** Strategies of DeepSpeed by their stage of ZeRO. */
     static final List<String> STAGES = List.of("ddp", "zero1", "zero2", "zero3-0.11");
 
+    /** What a model has to have. */
+    private static final List<String> SHAPE = List.of("num-layers", "hidden-size", "num-attention-heads");
+
     private static final String GRADIENTS = "strategy.gradients_in_fp32";
 
     @Override
@@ -22,7 +25,13 @@ final class MegatronArguments implements Importer {
     public void contribute(ForeignFile file, Draft draft) {
         contributeCluster(file, draft, '-');
         refuseOthers(file);
-        if (file.has("num-layers") || file.has("hidden-size")) {
+        List<String> shape = SHAPE.stream().filter(file::has).toList();
+        if (draft.has("model") && !shape.isEmpty() && shape.size() < SHAPE.size()) {
+            shape.forEach(key -> file.judge(
+                    key,
+                    Verdict.DECIDES_THE_ANSWER,
+                    "changes a part of the model that --model names; write the model by hand"));
+        } else if (!shape.isEmpty()) {
             contributeModel(file, draft);
         } else {
             draft.giveText(file, "model-name", Draft.HUB_NAME);
@@ -88,20 +97,20 @@ final class MegatronArguments implements Importer {
         String gate = fork ? FORKS_GATE : file.flag("quick-geglu", false) ? "quick-geglu" : "swiglu";
         boolean gated = fork || file.flag(gate, false);
         draft.give("model.gated_ffn", gated ? Boolean.TRUE : null, file.key(gate));
-        draft.byDefault("model.gated_ffn", false, "no --swiglu");
+        draft.byDefault("model.gated_ffn", false, without(file, "swiglu"));
         contributeEncoder(file, draft);
         Long ffn = draft.giveWhole(file, "ffn-hidden-size", "model.ffn", 1, MOST);
         if (hidden != null && gated && !fork) {
             draft.byDefault(
                     "model.ffn",
                     Math.max(1, (long) (4 * hidden * 2 / 3) / 64 * 64),
-                    "two thirds of 4 x hidden with --swiglu");
+                    "two thirds of 4 x hidden with a gate");
         } else if (hidden != null) {
             draft.byDefault("model.ffn", 4 * hidden, "4 x hidden");
         }
         contributeGroups(file, draft);
         contributeVocabulary(file, draft);
-        draft.byDefault("model.tied_embeddings", true, "no --untie-embeddings-and-output-weights");
+        draft.byDefault("model.tied_embeddings", true, without(file, "untie-embeddings-and-output-weights"));
         contributePositions(file, draft);
         contributeNorm(file, gated);
         if (file.flag("qk-layernorm", false)) {
@@ -124,7 +133,7 @@ final class MegatronArguments implements Importer {
     private static @Nullable Long required(ForeignFile file, Draft draft, String key, String name) {
         Long value = file.whole(key, 1, MOST);
         if (!file.has(key)) {
-            file.refuse(key, "has no " + key + ", which the shape of the model needs; add it");
+            file.refuse(key, "has " + without(file, key) + ", which the shape of the model needs; add it");
         }
         draft.give(name, value, file.key(key));
         return value;
@@ -136,10 +145,10 @@ final class MegatronArguments implements Importer {
             return;
         }
         draft.giveDecimal(file, "mask-prob", "model.masked_lm", 0, 1);
-        draft.byDefault("model.masked_lm", 0.15, "no --mask-prob");
+        draft.byDefault("model.masked_lm", 0.15, without(file, "mask-prob"));
         draft.byDefault("model.post_norm", false, "a layer of Megatron-LM");
         draft.give("model.pooler", !file.flag("bert-no-binary-head", false), file.key("bert-no-binary-head"));
-        draft.byDefault("model.pooler", true, "no --bert-no-binary-head");
+        draft.byDefault("model.pooler", true, without(file, "bert-no-binary-head"));
     }
 
     private static void contributeGroups(ForeignFile file, Draft draft) {
@@ -147,7 +156,7 @@ final class MegatronArguments implements Importer {
         if (file.flag("group-query-attention", false)) {
             draft.give("model.kv_heads", groups == null ? Long.valueOf(1) : groups, file.key("group-query-attention"));
         } else if (!file.has("num-key-value-heads")) {
-            file.judge("num-query-groups", Verdict.IRRELEVANT, "read with --group-query-attention only");
+            file.judge("num-query-groups", Verdict.IRRELEVANT, "read with group-query-attention only");
         }
     }
 
@@ -160,7 +169,7 @@ final class MegatronArguments implements Importer {
         if (known != null) {
             draft.byDefault("model.vocab", known, "the vocabulary of " + (model == null ? tokenizer : model));
         } else if (!draft.has("model.vocab")) {
-            draft.assume("model.vocab", 50_257L, "no --vocab-size, and the tokenizer does not tell");
+            draft.assume("model.vocab", 50_257L, without(file, "vocab-size") + ", and the tokenizer does not tell");
             file.judge("tokenizer-type", Verdict.APPROXIMATED, "its vocabulary is not known here; write model.vocab");
         }
         for (String key : List.of("make-vocab-size-divisible-by", "no-pad-vocab-size", "disable-pad-vocab-size")) {
@@ -211,9 +220,7 @@ final class MegatronArguments implements Importer {
     }
 
     private static void contributeTraining(ForeignFile file, Draft draft) {
-        draft.giveIf(file, "bf16", Draft.PRECISION, "bf16");
-        draft.giveIf(file, "fp16", Draft.PRECISION, "fp16");
-        draft.byDefault(Draft.PRECISION, "fp32", "no --bf16 and no --fp16");
+        draft.byDefault(Draft.PRECISION, "fp32", without(file, "bf16") + " and " + without(file, "fp16"));
         draft.byDefault(Draft.CLIPPING, 1.0, "Megatron-LM's default");
         Double hidden = file.decimal("hidden-dropout", 0, 1);
         Double attention = file.decimal("attention-dropout", 0, 1);
@@ -239,7 +246,7 @@ final class MegatronArguments implements Importer {
                 draft.assume(Draft.CHECKPOINTING, "full", "a method of recomputation is named");
             }
         }
-        draft.byDefault(Draft.CHECKPOINTING, "none", "no --recompute-granularity");
+        draft.byDefault(Draft.CHECKPOINTING, "none", without(file, "recompute-granularity"));
         contributeRecomputedLayers(file, draft, granularity);
     }
 
@@ -266,6 +273,11 @@ final class MegatronArguments implements Importer {
         }
     }
 
+    /** In the words of the file's kind. */
+    private static String without(ForeignFile file, String word) {
+        return "no " + file.table().called(word);
+    }
+
     private static String firstOf(ForeignFile file, String... keys) {
         for (String key : keys) {
             if (file.has(key)) {
@@ -288,7 +300,7 @@ final class MegatronArguments implements Importer {
             boolean core = orOne(file.whole("context-parallel-size", 1, 65_536)) > 1
                     || orOne(file.whole("expert-model-parallel-size", 1, 65_536)) > 1;
             boolean sharded = file.flag(key, false);
-            draft.giveOr(Draft.KIND, sharded || core ? "megatron-core" : "megatron", file.key(key), "no --" + key);
+            draft.giveOr(Draft.KIND, sharded || core ? "megatron-core" : "megatron", file.key(key), without(file, key));
             if (core && !sharded) {
                 file.judge(key, Verdict.APPROXIMATED, "megatron-core, which shards the optimizer's states");
             }
@@ -298,7 +310,11 @@ final class MegatronArguments implements Importer {
             draft.byDefault(GRADIENTS, file.flag("bf16", false), "Megatron-LM's default");
         }
         contributeSplits(file, draft);
-        contributeOverlap(file, draft);
+        for (String key : List.of("fp8-format", "fp8-hybrid", "fp8-e4m3")) {
+            ForeignKey format = file.key(key);
+            boolean on = format != null && !format.text().equalsIgnoreCase("false");
+            draft.give(Draft.PROFILE, on ? "transformer-engine-fp8" : null, format);
+        }
     }
 
     private static void contributeDeepSpeed(ForeignFile file, Draft draft) {
@@ -359,14 +375,6 @@ final class MegatronArguments implements Importer {
             draft.give("strategy.model_chunks", chunks, file.key(key));
         } else {
             file.judge(key, Verdict.IRRELEVANT, "one chunk a stage is no interleaving");
-        }
-    }
-
-    private static void contributeOverlap(ForeignFile file, Draft draft) {
-        for (String key : List.of("fp8-format", "fp8-hybrid", "fp8-e4m3")) {
-            ForeignKey format = file.key(key);
-            boolean on = format != null && !format.text().equalsIgnoreCase("false");
-            draft.give(Draft.PROFILE, on ? "transformer-engine-fp8" : null, format);
         }
     }
 }

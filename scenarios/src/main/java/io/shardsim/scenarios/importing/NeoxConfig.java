@@ -15,9 +15,10 @@ final class NeoxConfig extends RenamedConfig {
         Long multiple = file.whole("mlp_multiple_of", 1, Integer.MAX_VALUE);
         Long hidden = file.whole("hidden-size", 1, Integer.MAX_VALUE);
         boolean gated = file.flag("swiglu", false);
+        boolean old = "llama".equals(file.text("mlp_type"));
         if (hidden != null && (gated || said != null)) {
             long width = said == null ? 8 * hidden : said;
-            long step = multiple == null || !gated ? 1 : multiple;
+            long step = !gated ? 1 : multiple != null ? multiple : old && said == null ? 256 : 1;
             long half = gated && width >= 6 * hidden ? width / 3 : width;
             draft.give("model.ffn", (half + step - 1) / step * step, file.key(said == null ? "swiglu" : WIDTH));
         }

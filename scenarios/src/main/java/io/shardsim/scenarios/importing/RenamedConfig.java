@@ -38,13 +38,5 @@ class RenamedConfig implements Importer {
         if (like != null) {
             like.contribute(file, draft);
         }
-        draft.afterwards(whole -> {
-            if (!whole.has("model") && !whole.has(Draft.HUB_NAME) && !whole.has("model.hidden")) {
-                file.refuse(
-                        "",
-                        "describes no model, " + file.table().modelIn()
-                                + "; give --model NAME, or its config.json too");
-            }
-        });
     }
 }

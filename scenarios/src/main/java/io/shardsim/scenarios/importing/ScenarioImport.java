@@ -31,6 +31,7 @@ public final class ScenarioImport {
     private final List<Problems> problems = new ArrayList<>();
     private final List<ForeignFile> files = new ArrayList<>();
     private final Map<ForeignFile, Importer> importers = new LinkedHashMap<>();
+    private final Set<ForeignFile> commands = new LinkedHashSet<>();
     private final Draft draft = new Draft();
     private final Choices choices;
 
@@ -123,7 +124,10 @@ public final class ScenarioImport {
             found.add(Position.START, other != null ? other : Importers.unknown(content.arguments()));
             return;
         }
-        add(name, "", importer, importer.unwrap(root), content.origins(), found);
+        ForeignFile file = add(name, "", importer, importer.unwrap(root), content.origins(), found);
+        if (content.arguments()) {
+            commands.add(file);
+        }
         for (Mapping block : content.more()) {
             Importer kind = Importers.recognize(block, false);
             if (kind != null) {
@@ -133,7 +137,8 @@ public final class ScenarioImport {
     }
 
     /** A configuration, and another one that stands inside it. */
-    private void add(String name, String prefix, Importer importer, Mapping root, Origins origins, Problems found) {
+    private ForeignFile add(
+            String name, String prefix, Importer importer, Mapping root, Origins origins, Problems found) {
         String inner = importer.innerKey(root);
         Entry entry = inner == null ? null : root.entry(inner);
         Mapping outside = root;
@@ -149,6 +154,32 @@ public final class ScenarioImport {
         ForeignFile file = new ForeignFile(name, prefix, Importers.table(importer), outside, origins, found);
         files.add(file);
         importers.put(file, importer);
+        return file;
+    }
+
+    /** Arguments with dots override keys of the file of their kind. */
+    private void override() {
+        for (ForeignFile command : commands) {
+            importers.keySet().stream()
+                    .filter(file ->
+                            command.table().isDotted() && file.table() == command.table() && !commands.contains(file))
+                    .findFirst()
+                    .ifPresent(file -> {
+                        file.override(command);
+                        importers.remove(command);
+                    });
+        }
+    }
+
+    /** No model is assumed for a kind of file that leaves its model to another one. */
+    private void refuseWithoutModel() {
+        for (ForeignFile file : importers.keySet()) {
+            String where = file.table().modelIn();
+            boolean named = draft.has("model") || draft.has(Draft.HUB_NAME);
+            if (where != null && !named && !draft.has("model.hidden") && !draft.has("model.layers")) {
+                file.refuse("", "describes no model, " + where + "; give --model NAME, or its config.json too");
+            }
+        }
     }
 
     private Imported finish() throws InputException {
@@ -156,11 +187,16 @@ public final class ScenarioImport {
         draft.choose(Draft.NODES, choices.nodes(), "--nodes");
         draft.choose(Draft.SEQUENCE, choices.sequenceLength(), "--sequence-length");
         draft.choose("model", choices.model(), "--model");
+        override();
         importers.forEach((file, importer) -> {
             draft.giveByTable(file);
+            if (file.table().isDotted()) {
+                MegatronArguments.contributeCluster(file, draft, '_');
+            }
             importer.contribute(file, draft);
         });
         draft.runLater();
+        refuseWithoutModel();
         throwIfAny();
         Completion completion = new Completion(draft, files, choices);
         ScenarioText text = completion.complete();

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.importing;
 
+import io.shardsim.scenarios.catalog.Catalog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -10,7 +11,8 @@ final class TorchtuneRecipe implements Importer {
     private static final String COMPONENT = "model._component_";
 
     /** The last part of a builder's name, such as qlora_llama3_1_8b. */
-    private static final Pattern BUILDER = Pattern.compile(".*?\\.(?:(q?lora)_)?([a-z]+?)_?(\\d*)(?:_(\\d+))?_(\\d+b)");
+    private static final Pattern BUILDER =
+            Pattern.compile(".*?\\.(?:(q?lora)_)?([a-z]+?)_?(\\d*)(?:_(\\d+))?_(\\d+b)(?:_(?:instruct|base))?");
 
     @Override
     public String table() {
@@ -35,10 +37,8 @@ final class TorchtuneRecipe implements Importer {
             return;
         }
         String release = named.group(3) + (named.group(4) == null ? "" : "." + named.group(4));
-        draft.give(
-                Draft.HUB_NAME,
-                String.join("-", named.group(2), release, named.group(5)).replace("--", "-"),
-                key);
+        String name = String.join("-", named.group(2), release, named.group(5)).replace("--", "-");
+        draft.give(Draft.HUB_NAME, Catalog.modelName(name) == null ? name.replaceFirst("-(?=\\d+-)", "") : name, key);
         if (named.group(1) == null) {
             file.ignore("model.lora_", "all weights are trained");
             return;

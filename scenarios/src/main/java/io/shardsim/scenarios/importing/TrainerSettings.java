@@ -26,7 +26,7 @@ final class TrainerSettings implements Importer {
         contributePrecision(file, draft);
         contributeCheckpointing(file, draft);
         contributeStrategy(file, draft);
-        contributeKernels(file, draft);
+        OptimizerName.contribute(file, draft, "optim", null);
         HuggingFaceModel.give(file, draft, "attn_implementation");
         HuggingFaceModel.give(file, draft, "flash_attn");
         for (String key : List.of("model_name_or_path", "model_name", "model_id")) {
@@ -122,10 +122,6 @@ final class TrainerSettings implements Importer {
             key.remark("each layer is a unit, as with auto_wrap");
         }
         return true;
-    }
-
-    private static void contributeKernels(ForeignFile file, Draft draft) {
-        OptimizerName.contribute(file, draft, "optim", null);
     }
 
     static void contributeModel(ForeignFile file, Draft draft, String key) {

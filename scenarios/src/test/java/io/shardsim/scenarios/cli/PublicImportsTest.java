@@ -285,8 +285,8 @@ class PublicImportsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "o.yaml | model:;  d_model: 4096;  n_heads: 32;  mlp_ratio: 8;device_train_microbatch_size: 2;max_duration: 1 | an OLMo file",
-                "g.yaml | trainer:;  accumulate_grad_batches: 2;  strategy: fsdp;model:;  class_path: a.B;  init_args: {} | a Lightning file",
+                "o.yaml | train_module: {rank_microbatch_size: 8192};data_loader: {global_batch_size: 4194304} | an OLMo-core file",
+                "g.yaml | global_train_batch_size: 8;device_train_microbatch_size: 2;train_loader: {} | an LLM Foundry file",
                 "f.yaml | task: {_name: language_modeling, tokens_per_sample: 512};optimization: {update_freq: [4], max_update: 10} | a fairseq file"
             })
     void aFileOfAnotherTrainerIsNamed(String name, String text, String title) throws IOException {
@@ -306,6 +306,9 @@ class PublicImportsTest {
                 "m.yaml | trainer:;  devices: 8;exp_manager:;  name: x;model:;  micro_batch_size: 1;  tensor_model_parallel_size: 2 | describes no model, since it has no model.num_layers; give --model NAME",
                 "b.yaml | model:;  tensor_model_parallel_size: 2;train:;  global_batch_size: 8 | describes no model, which the recipe that it overrides does; give --model NAME",
                 "p.yaml | parallelism:;  dp: 2;  pp_engine: 1f1b;tokens:;  batch_accumulation_per_replica: 4 | describes no model, which model.model_config does; give --model NAME",
+                "g.yaml | trainer:;  accumulate_grad_batches: 2;  strategy: fsdp;model:;  class_path: a.B;  init_args: {} | describes no model, since its model is a class; give --model NAME",
+                "h.yaml | run: {model_type: hf};trainer: {num_nodes: 2};model: {train_batch_size: 1, shard_degree: 8} | describes no model, which its trainer does; give --model NAME",
+                "t.sh | torchrun -m torchtitan.train --training.local_batch_size 2 --job.config_file c.toml | describes no model, which the file of its configuration does; give --model NAME",
                 "l.yaml | checkpoint_dir: c;out_dir: o;lora_query: true;devices: 1 | checkpoint_dir c is not in the catalog; give its config.json too, or --model NAME"
             })
     void noModelIsAssumedForATrainerThatNamesItElsewhere(String name, String text, String problem) throws IOException {
@@ -316,6 +319,68 @@ class PublicImportsTest {
                 .as(shell.err())
                 .isZero();
         assertThat(shell.out()).contains("model: llama3-8b");
+    }
+
+    /** Of trainers whose words differ from Megatron-LM's. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "x.yml | num_layers: 2;hidden_size: 4096;num_attention_heads: 32;pos_emb: rotary;no_weight_tying: true;mlp_type: llama | gated_ffn: true | ffn: 11008",
+                "x.yml | num_layers: 2;hidden_size: 64;num_attention_heads: 2;pos_emb: rotary;no_weight_tying: true | gated_ffn: false | tied_embeddings: false",
+                "x.yaml | trainer: {num_nodes: '${oc.env:N,4}', devices: 8};exp_manager: {};model: {num_layers: 2, hidden_size: 64, num_attention_heads: 2, tensor_model_parallel_size: 2} | nodes: 4  # assumed: the default of the environment's N | # no model.share_embeddings_and_output_weights",
+                "x.yaml | model: {d_model: 64, n_heads: 2, n_layers: 6, rope: true, mlp_ratio: 4};fsdp: {wrapping_strategy: by_block};activation_checkpointing: two_in_three;distributed_strategy: fsdp | checkpointed_layers: 4 | optimizer: lion",
+                "x.yaml | seed_everything: 1;model: {num_layers: 2};trainer: {devices: [0, 1], strategy: deepspeed_stage_3_offload, precision: bf16-true} | gpus_per_node: 2 | offload_parameters: true"
+            })
+    void wordsOfTrainersAreFollowed(String name, String text, String one, String other) throws IOException {
+        String file = file(name, text.replace(";", "\n") + "\n");
+        boolean lightning = text.contains("seed_everything");
+        assertThat(lightning ? shell.shardsim("import", file, "--model", "llama2-7b") : shell.shardsim("import", file))
+                .as(shell.err())
+                .isZero();
+        assertThat(shell.out()).contains(one, other).doesNotContain("no --");
+    }
+
+    @Test
+    void whatIsHalfSaidIsAskedFor() throws IOException {
+        String bridge = file(
+                "b.yaml",
+                "model: {num_layers: 16, tensor_model_parallel_size: 2}\ntrain: {global_batch_size: 8, micro_batch_size: 1}\n");
+        assertThat(shell.shardsim("import", bridge, "--model", "llama3-8b")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err())
+                .contains("model.num_layers 16 decides the answer: changes a part of the model that --model names")
+                .doesNotContain("hidden");
+        String litgpt = file("l.yaml", "checkpoint_dir: a/Llama-2-7b-hf\nout_dir: o\ntrain:\n  max_seq_length:\n");
+        assertThat(shell.shardsim("import", litgpt)).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("train.max_seq_length is empty", "give --sequence-length N");
+        assertThat(shell.shardsim("import", litgpt, "--sequence-length", "4096"))
+                .isZero();
+    }
+
+    /** Flags with dots say more than the file that they are laid over, and problems of them stand at their places. */
+    @Test
+    void flagsOfTorchtitanOverrideItsFile() throws IOException {
+        String titan = file(
+                "t.toml",
+                "[model]\nname = 'llama3'\nflavor = '8B'\n[training]\nseq_len = 8192\nlocal_batch_size = 1\n");
+        String flags = file(
+                "run.sh",
+                "CONFIG_FILE=t.toml NGPU=4 ./run_train.sh --training.local_batch_size 2 --activation_checkpoint.mode=full\n");
+        assertThat(shell.shardsim("import", titan, flags)).as(shell.err()).isZero();
+        assertThat(shell.out())
+                .contains(
+                        "gpus_per_node: 4", "micro_batch: 2", "sequence_length: 8192", "activation_checkpointing: full")
+                .doesNotContain("checkpointed_layers");
+        assertThat(shell.shardsim("import", flags, "--model", "llama3-8b")).isZero();
+        assertThat(shell.out())
+                .contains(
+                        "micro_batch: 2",
+                        "sequence_length: 2048",
+                        "its settings are left out unless this file is given too");
+        String wrong =
+                file("wrong.sh", "torchrun -m torchtitan.train --training.local_batch_size two --training.seq_len 8\n");
+        assertThat(shell.shardsim("import", titan, wrong)).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("wrong.sh:1:", "training.local_batch_size two is a text");
     }
 
     @Test
