@@ -38,7 +38,8 @@ export const wide = (label, drawn) => el('div', { class: 'scroll', tabindex: 0, 
 // Three digits, as the report writes figures.
 export function digits(value) {
   const rounded = Number(value.toPrecision(3));
-  return Math.abs(rounded) >= 1000 ? rounded.toLocaleString('en-US') : String(rounded);
+  if (Math.abs(rounded) >= 1000) return rounded.toLocaleString('en-US');
+  return Math.abs(rounded) < 1 ? String(rounded) : rounded.toPrecision(3);
 }
 
 export function seconds(value) {
