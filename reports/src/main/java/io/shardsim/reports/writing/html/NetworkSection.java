@@ -6,10 +6,15 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunNames;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
+import io.shardsim.topology.Cluster;
+import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.LinkClass;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** How busy the links are, by class. */
@@ -17,12 +22,40 @@ public final class NetworkSection {
 
     private static final String NONE = "\u2013";
 
+    /** Nodes and kinds of clusters that a page has room for. */
+    private static final int NODES_DRAWN = 4;
+
+    private static final int PICTURES_MAX = 3;
+
     private final ScenarioResult result;
     private final RunNames names;
 
     NetworkSection(ScenarioResult result) {
         this.result = result;
         names = result.names();
+    }
+
+    /** How a kind of cluster is wired: some of its nodes, as SVG. */
+    public record Picture(String title, String svg) {}
+
+    /** Of each kind of cluster, drawn from the largest. */
+    public List<Picture> pictures() {
+        Map<InstanceSpec, Cluster> kinds = new LinkedHashMap<>();
+        result.runs().stream()
+                .map(run -> run.facts().cluster())
+                .sorted(Comparator.comparingInt(Cluster::nodes).reversed())
+                .forEach(cluster -> kinds.putIfAbsent(cluster.instance(), cluster));
+        return kinds.values().stream()
+                .limit(PICTURES_MAX)
+                .map(NetworkSection::picture)
+                .toList();
+    }
+
+    private static Picture picture(Cluster cluster) {
+        int drawn = Math.min(NODES_DRAWN, cluster.nodes());
+        String title = "How " + cluster.instance().name() + " is wired"
+                + (drawn < cluster.nodes() ? ", " + drawn + " of " + cluster.nodes() + " nodes" : "");
+        return new Picture(title, ClusterPicture.of(new Cluster(cluster.instance(), drawn, cluster.faults())));
     }
 
     /** One run's links; a cell per class of {@link #linkClasses}. */
