@@ -31,6 +31,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -52,6 +53,10 @@ import picocli.CommandLine.Option;
             ExitStatus.INTERRUPTED_HELP + "; then the best so far are printed, and --resume goes on."
         })
 final class PlanCommand extends Speaking {
+    /** Candidates that a search with a time limit looks at, and the share of its time that listing them may take. */
+    private static final int LISTED_MAX = 150_000;
+
+    private static final double LISTING_SHARE = 0.4;
     private static final String SCENARIO = "scenario";
 
     private final RunnerFactory runners;
@@ -142,6 +147,8 @@ final class PlanCommand extends Speaking {
             description = "Write the N-th best instead of the best. Default: 1.")
     private int candidate = 1;
 
+    private final AtomicBoolean interrupted = new AtomicBoolean();
+
     @Option(
             names = {"-o", "--output"},
             paramLabel = "PATH",
@@ -171,7 +178,10 @@ final class PlanCommand extends Speaking {
         try {
             Variations variations =
                     ScenarioFiles.variations(file.name(), file.overrides()).without(free);
-            try (Planner planner = planner(variations, goal)) {
+            try (Planner planner = planner(variations, goal, began)) {
+                if (interrupted.get()) {
+                    return ExitStatus.INTERRUPTED;
+                }
                 endInTime(planner, began);
                 planner.available(available, write);
                 if (write != null && !write.equals(SCENARIO)) {
@@ -195,9 +205,21 @@ final class PlanCommand extends Speaking {
         }
     }
 
-    private Planner planner(Variations variations, Goal goal) throws InputException {
-        try (ProgressBarLine progress = ProgressBarLine.open()) {
-            return new Planner(variations, goal, nodesMax, threads, progress);
+    /** Lists the candidates: while it is not interrupted and, of a search that has its time, in some of that. */
+    private Planner planner(Variations variations, Goal goal, long began) throws InputException {
+        boolean limited = secondsMax < Double.POSITIVE_INFINITY;
+        try (Interruption interruption = new Interruption(() -> interrupted.set(true));
+                ProgressBarLine progress = ProgressBarLine.open()) {
+            return new Planner(
+                    variations,
+                    goal,
+                    nodesMax,
+                    threads,
+                    progress,
+                    count -> interrupted.get()
+                            || limited
+                                    && (count > LISTED_MAX
+                                            || System.nanoTime() - began > LISTING_SHARE * secondsMax * 1e9));
         }
     }
 

@@ -51,9 +51,10 @@ public record Plan(
      *
      * @param left candidates of which nothing more is known than a bound that they cannot beat
      * @param gap share of the best's time or money that the best of those could at most save: the gap of branch and bound; 0 where the best are proven
+     * @param unlisted combinations of instance, nodes and strategy of which nothing at all is known
      */
-    record Ending(Reason reason, int left, double gap) {
-        static final Ending PROVEN = new Ending(Reason.PROVEN, 0, 0);
+    record Ending(Reason reason, int left, double gap, int unlisted) {
+        static final Ending PROVEN = new Ending(Reason.PROVEN, 0, 0, 0);
     }
 
     /** Whether the best are proven: else a better one may not have been simulated. */

@@ -33,6 +33,7 @@ public final class PlanJson {
         return document.with("refused", plan.counts().refused())
                 .with("complete", plan.complete())
                 .with("left", plan.ending().left())
+                .with("unlisted", plan.ending().unlisted())
                 .with("gap", plan.ending().gap())
                 .text();
     }

@@ -320,6 +320,11 @@ public final class PlanText {
     /** How much better what was not looked at can be. */
     private void left() {
         Plan.Ending ending = plan.ending();
+        if (ending.unlisted() > 0) {
+            out.line("Not looked at for lack of time: "
+                    + Quantities.counted(ending.unlisted(), "further combination")
+                    + " of instance, nodes and strategy. Leave fewer free, or give a longer --time-limit.");
+        }
         if (ending.left() > 0) {
             String verb = plan.goal().objective() == Objective.FASTEST ? "take" : "cost";
             String less = plan.goal().objective() == Objective.FASTEST ? " less time" : " less";

@@ -37,6 +37,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -148,12 +149,23 @@ public final class Planner implements AutoCloseable {
      */
     public Planner(Variations file, Goal goal, int nodesMax, int threads, ProgressListener progress)
             throws InputException {
+        this(file, goal, nodesMax, threads, progress, count -> false);
+    }
+
+    /**
+     * The same until there are enough.
+     *
+     * @param enough given how many there are so far
+     */
+    public Planner(
+            Variations file, Goal goal, int nodesMax, int threads, ProgressListener progress, IntPredicate enough)
+            throws InputException {
         this.goal = goal;
         this.threads = threads;
         standing = new Standing(goal);
         workers = Executors.newFixedThreadPool(threads, task -> daemon(task, "prospect"));
         waves = Executors.newFixedThreadPool(WAVES, task -> daemon(task, "wave"));
-        space = SearchSpace.of(file, nodesMax, progress);
+        space = SearchSpace.of(file, nodesMax, progress, enough);
         if (goal.asksForMoney()
                 && space.candidates().stream()
                         .noneMatch(one -> goal.cost(one, 1).hasPrice())) {
@@ -336,7 +348,9 @@ public final class Planner implements AutoCloseable {
     /** What was set aside has not been simulated where the search ends before its turn. */
     private Plan.Ending ending(Collection<Hope> checked, List<Hope> unchecked) {
         if (!isStopped()) {
-            return Plan.Ending.PROVEN;
+            return space.unlisted() == 0
+                    ? Plan.Ending.PROVEN
+                    : new Plan.Ending(Plan.Reason.OUT_OF_TIME, 0, 0, space.unlisted());
         }
         Set<Candidate> counted = Collections.newSetFromMap(new IdentityHashMap<>());
         List<Hope> open = Stream.of(checked, unchecked, costly, unfinished)
@@ -346,7 +360,11 @@ public final class Planner implements AutoCloseable {
         open.forEach(hope -> simulated.remove(hope.candidate()));
         double least = open.stream().mapToDouble(Hope::score).min().orElse(Double.POSITIVE_INFINITY);
         double gap = ranked.isEmpty() ? 1 : Math.max(0, 1 - least / goal.score(ranked.get(0)));
-        return new Plan.Ending(isInterrupted() ? Plan.Reason.INTERRUPTED : Plan.Reason.OUT_OF_TIME, open.size(), gap);
+        return new Plan.Ending(
+                isInterrupted() ? Plan.Reason.INTERRUPTED : Plan.Reason.OUT_OF_TIME,
+                open.size(),
+                gap,
+                space.unlisted());
     }
 
     /** The best so far of each strategy that has none among the best. */

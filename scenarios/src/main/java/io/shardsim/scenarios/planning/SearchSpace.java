@@ -13,13 +13,16 @@ import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.strategy.LargestMicroBatch;
 import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.yaml.InputException;
+import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +44,8 @@ final class SearchSpace {
 
     /** From here on NVIDIA has context parallelism (Megatron Core Developer Guide 0.18.1, Parallelism Strategies Guide: 8K+) [tokens]. */
     private static final int LONG_SEQUENCE = 8192;
+    /** The share that leaves the largest gaps evenly filled. */
+    private static final double GOLDEN = 0.618;
     /** Beyond a node it is asked for by listing it. */
     private static final int CONTEXT_MAX = 8;
 
@@ -52,6 +57,7 @@ final class SearchSpace {
     private final Set<Object> seen = new HashSet<>();
     private @Nullable InputException refused;
     private int refusals;
+    private int unlisted;
 
     /**
      * What settings come to.
@@ -75,30 +81,65 @@ final class SearchSpace {
                 .toList();
     }
 
+    /** All candidates. */
+    static SearchSpace of(Variations file, int nodesMax, ProgressListener progress) throws InputException {
+        return of(file, nodesMax, progress, count -> false);
+    }
+
     /**
      * Candidates in an order that depends on the file alone.
      *
      * @param nodesMax largest cluster where the file leaves the number of nodes open
      * @param progress told of the share of all combinations
+     * @param enough given how many there are so far, whether no more are to be listed; then those that are there come from all instances, clusters and
+     *     strategies alike
      * @throws InputException with what is wrong with the file where nothing in it can be run
      */
-    static SearchSpace of(Variations file, int nodesMax, ProgressListener progress) throws InputException {
+    static SearchSpace of(Variations file, int nodesMax, ProgressListener progress, IntPredicate enough)
+            throws InputException {
         if (file.sets("workload")) {
             throw new InputException(
                     file.file(), "is a bare collective, which leaves nothing to choose; name a training");
         }
         SearchSpace space = new SearchSpace(file, nodesMax);
         List<Map<String, String>> outer = expand(Map.of(), space.outerKeys());
-        for (int i = 0; i < outer.size(); i++) {
-            double before = (double) i / outer.size();
-            space.addOfStrategy(outer.get(i), (share, what) -> progress.show(before + share / outer.size(), what));
+        int count = outer.size();
+        List<List<List<Resolved>>> listed = new ArrayList<>(Collections.nCopies(count, List.of()));
+        AtomicInteger sofar = new AtomicInteger();
+        int done = 0;
+        while (done < count && (done == 0 || !enough.test(sofar.get()))) {
+            int place = scattered(done, count);
+            double before = (double) done / count;
+            listed.set(
+                    place,
+                    space.ofStrategy(
+                            outer.get(place),
+                            (share, more) -> progress.show(
+                                    before + share / count, sofar.addAndGet(more) + " candidates so far")));
+            done++;
         }
+        space.unlisted = count - done;
+        listed.forEach(all -> all.forEach(space::add));
         if (space.candidates.isEmpty()) {
             throw space.refused == null
                     ? new InputException(file.file(), "leaves nothing to choose that can be run")
                     : space.refused;
         }
         return space;
+    }
+
+    /** Each of so many places once, neighbours far apart. */
+    private static int scattered(int turn, int count) {
+        int step = Math.max(1, (int) (count * GOLDEN));
+        while (BigInteger.valueOf(step).gcd(BigInteger.valueOf(count)).intValue() != 1) {
+            step++;
+        }
+        return (int) ((long) turn * step % count);
+    }
+
+    /** Combinations of instance, nodes and strategy whose candidates are not listed. */
+    int unlisted() {
+        return unlisted;
     }
 
     List<Candidate> candidates() {
@@ -150,7 +191,12 @@ final class SearchSpace {
         return all;
     }
 
-    private void addOfStrategy(Map<String, String> outer, ProgressListener progress) {
+    /** Hears of the share that is listed, and of how many candidates more. */
+    private interface Listing {
+        void tell(double share, int more);
+    }
+
+    private List<List<Resolved>> ofStrategy(Map<String, String> outer, Listing listing) {
         String kind = outer.getOrDefault(KIND, String.valueOf(file.text(KIND)));
         StrategyDescriptor strategy = Strategies.descriptor(kind);
         Map<String, List<String>> keys = new LinkedHashMap<>();
@@ -186,12 +232,14 @@ final class SearchSpace {
         });
         List<Map<String, String>> combinations =
                 expand(outer, keys).stream().map(this::withoutIdleSwitches).toList();
-        AtomicInteger added = new AtomicInteger();
-        combinations.parallelStream().map(this::withMicroBatches).forEachOrdered(resolved -> {
-            add(resolved);
-            progress.show(
-                    (double) added.incrementAndGet() / combinations.size(), candidates.size() + " candidates so far");
-        });
+        AtomicInteger done = new AtomicInteger();
+        return combinations.parallelStream()
+                .map(combination -> {
+                    List<Resolved> resolved = withMicroBatches(combination);
+                    listing.tell((double) done.incrementAndGet() / combinations.size(), resolved.size());
+                    return resolved;
+                })
+                .toList();
     }
 
     /** Where layers are split no more, what the file splits within them goes, too. */

@@ -22,7 +22,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -85,6 +84,8 @@ final class Questions implements AutoCloseable {
         private volatile Progress progress = new Progress(0, "");
         /** When work began, by {@link System#nanoTime}; 0 before. */
         private volatile long beganNanos;
+
+        private volatile boolean ended;
         /** Guarded by the questions, as is how many pages wait. */
         private boolean gavePlace;
 
@@ -123,9 +124,8 @@ final class Questions implements AutoCloseable {
             try {
                 Answering.Answer given = request.answer();
                 given.results().forEach(result -> result.runs().forEach(counts.runs::finished));
-                if (answer.complete(given)) {
-                    counts.answered.increment();
-                }
+                counts.answered.increment();
+                answer.complete(ended ? endedEarly(given) : given);
             } catch (RuntimeException | Error failure) {
                 answer.completeExceptionally(failure);
             } finally {
@@ -141,7 +141,7 @@ final class Questions implements AutoCloseable {
         /** Where others wait, gives its place to one of them if it has worked for some time, and ends it if it has for long. */
         void makeRoom() {
             synchronized (Questions.this) {
-                if (!isBegun() || answer.isDone() || !isAnyWaiting(search)) {
+                if (!isBegun() || ended || answer.isDone() || !isAnyWaiting(search)) {
                     return;
                 }
                 long workNanos = System.nanoTime() - beganNanos;
@@ -149,9 +149,9 @@ final class Questions implements AutoCloseable {
                     gavePlace = givePlace();
                 }
                 if (workNanos > workNanosMax) {
-                    all.remove(key);
+                    all.remove(key, this);
                     counts.cancelled.increment();
-                    answer.complete(endedEarly());
+                    ended = true;
                     request.cancel();
                 }
             }
@@ -165,23 +165,22 @@ final class Questions implements AutoCloseable {
             }
         }
 
-        private Answering.Answer endedEarly() {
-            ObjectNode message = JsonMapper.shared()
-                    .createObjectNode()
-                    .put("type", "problems")
-                    .put("status", 130);
-            message.putArray("problems")
-                    .add(
-                            "ended after " + TimeUnit.NANOSECONDS.toSeconds(workNanosMax)
-                                    + " s of work, since others wait; ask for fewer runs, or run the scenario on a machine of your own");
-            return new Answering.Answer(message, List.of());
+        /** What was known when it was ended, and why it was. */
+        private Answering.Answer endedEarly(Answering.Answer partly) {
+            String why = "Ended after " + TimeUnit.NANOSECONDS.toSeconds(workNanosMax)
+                    + " s of work, since others wait; ask for fewer runs, or run the scenario on a machine of your own.";
+            ObjectNode message = partly.message().deepCopy().put("ended", why);
+            if (message.path("type").asString().equals("problems")) {
+                message.putArray("problems").add(why);
+            }
+            return new Answering.Answer(message, partly.results());
         }
 
         /** One page no longer waits. */
         void leave() {
             synchronized (Questions.this) {
                 if (--pages == 0 && !answer.isDone()) {
-                    all.remove(key);
+                    all.remove(key, this);
                     counts.cancelled.increment();
                     request.cancel();
                 }

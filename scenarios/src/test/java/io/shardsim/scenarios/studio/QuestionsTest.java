@@ -71,8 +71,8 @@ class QuestionsTest {
         Questions.Asked waiting = ask("short", "b");
         assertThat(waiting.await(100)).as("both places are taken").isNull();
         one.makeRoom();
-        assertThat(type(one)).isEqualTo("problems");
-        assertThat(one.await(0).message().at("/problems/0").asString()).contains("others wait");
+        assertThat(type(one)).isEqualTo("result");
+        assertThat(one.await(0).message().path("ended").asString()).contains("others wait");
         assertThat(type(waiting)).isEqualTo("result");
         assertThat(two.await(0)).as("one place was enough").isNull();
         assertThat(ask("long 1", "a").await(0)).as("it is asked anew").isNull();

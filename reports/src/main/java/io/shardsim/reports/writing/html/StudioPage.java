@@ -27,6 +27,7 @@ public final class StudioPage {
     public static Map<String, Object> answer(ScenarioResult result) {
         ReportPage page = new ReportPage(result, List.of());
         Map<String, Object> answer = new LinkedHashMap<>();
+        answer.put("subject", page.opening().subject());
         answer.put("lead", page.opening().lead());
         answer.put("figures", figures(page, result.fastest()));
         answer.put("range", range(result.fastest()));

@@ -39,6 +39,7 @@ export function show(question, said, signal) {
   $('#shown').hidden = false;
   $('#answer').dataset.question = JSON.stringify(question);
   $('#lead').textContent = said.shown.lead;
+  $('#subject').textContent = said.shown.subject;
   figures(before);
   why();
   runs();

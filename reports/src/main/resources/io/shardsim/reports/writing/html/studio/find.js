@@ -67,7 +67,7 @@ function limit(id, before, unit, size, placeholder, stops) {
 // Asks about another answer from now on.
 export function offer(question, said) {
   const best = said.document.runs[said.document.summaries[0]?.fastest] ?? null;
-  of = best && { question: pointOf(question, best.point) };
+  of = best && { question: pointOf(question, best.point), run: best };
   for (const one of $('#find').querySelectorAll('button')) one.disabled = !of;
 }
 
@@ -88,14 +88,19 @@ async function inquire(type, question, options, draw, texts = {}) {
   try {
     const said = await server.ask(type, { question, ...texts }, options, ({ text }) => { status.textContent = text || 'Simulating.'; }, signal);
     if (signal.aborted) return;
-    status.textContent = '';
+    status.textContent = said.ended ?? '';
     found.replaceChildren(...draw(said.document));
   } catch (refused) {
     if (signal.aborted) return;
     status.textContent = '';
-    found.replaceChildren(el('p', { class: 'wrong' }, refused.message));
+    found.replaceChildren(el('p', { class: 'wrong' }, inWords(refused.message)));
   }
 }
+
+// A message of a command, whose options are fields here.
+const inWords = (message) => message
+  .replace(/^Invalid value for option '--[\w-]+'( \(\w+\))?: /, '')
+  .replace(/^--measured: no log has a speed.*/s, 'The log has no speed. Write what your run reaches beside it.');
 
 const change = (text, question) => button(text, () => ask(question));
 
@@ -117,16 +122,35 @@ function bounded({ bound_by: resource, resources }) {
   return one ? `Bound by ${resource.replaceAll('_', ' ')}: 10 % more of it gains ${percent(one.better_gain)}.` : '';
 }
 
+// The limits as the command takes them; what is no amount above 0 is refused with all others.
+function limits() {
+  const units = { deadline: 'd', budget: ' USD' };
+  const texts = Object.keys(units).map((id) => [id, $('#' + id).value.trim()]);
+  const wrong = texts.filter(([, text]) => text !== '' && !/^(?=.*[1-9])[0-9]+([.][0-9]+)?[kM]?$/.test(text));
+  if (wrong.length) {
+    throw new Error(wrong.map(([id, text]) => `${text} is no number of ${id === 'deadline' ? 'days' : 'dollars'} above 0; write for example ${$('#' + id).placeholder}.`).join(' '));
+  }
+  return Object.fromEntries(texts.map(([id, text]) => [id, text === '' ? undefined : text + units[id]]));
+}
+
 function plan() {
   const { question } = of;
   const value = (id) => $('#' + id).value.trim() || undefined;
+  let limited;
+  try {
+    limited = limits();
+  } catch (refused) {
+    found.replaceChildren(el('p', { class: 'wrong' }, refused.message));
+    return;
+  }
   const free = [...document.querySelectorAll('#plan .axes input:checked')].map((axis) => axis.value);
-  const options = { free: free.join(',') || undefined, deadline: value('deadline') && value('deadline') + 'd', budget: value('budget') && value('budget') + ' USD', tokens: value('tokens'), objective: $('#objective').value, 'time-limit': '40s' };
+  const options = { free: free.join(',') || undefined, ...limited, tokens: value('tokens'), objective: $('#objective').value, 'time-limit': '40s' };
   // What no axis frees stays as it is; a micro-batch goes with what it was chosen for.
   inquire('plan', question, options, (planned) => {
     const apart = differing(planned.candidates);
     return [
       el('p', {}, `${planned.searched} candidates: ${planned.simulated} simulated, ${planned.pruned_by_memory} do not fit, ${planned.pruned_by_bound} cannot be better, by a bound that no run beats.`
+        + (planned.unlisted ? ` There was no time to look at ${planned.unlisted} further combinations of instance, nodes and strategy: tick less.` : '')
         + (planned.left ? ` Out of time: ${planned.left} are left, and the best of those could save ${percent(planned.gap).slice(1)} at most.` : '')),
       actions(['strategy', 'nodes', 'micro-batch', ...apart.map(([, key]) => key.replaceAll('_', ' ')), 'samples/s', 'days', 'dollars', ''], planned.candidates.map((candidate) => [
         words(candidate.strategy), String(candidate.cluster.nodes), String(candidate.training.micro_batch),
@@ -155,8 +179,14 @@ function candidateOf(question, { strategy, training, cluster }) {
     Object.entries(values).reduce((inner, [key, value]) => set(inner, block + '.' + key, value), changed), kept);
 }
 
+// What is known before any fault is simulated.
+function expected({ samples_per_second: rate, accuracy }) {
+  const range = accuracy ? `A healthy run reaches ${digits(rate / (1 + accuracy.error_high))} to ${digits(rate / (1 + accuracy.error_low))} samples/s, simulated ${digits(rate)}.` : '';
+  return el('p', {}, range + ' What faults and other settings come to is simulated now, some 20 s.');
+}
+
 function doctor() {
-  const { question } = of;
+  const { question, run } = of;
   const log = ends($('#log').value.trim());
   inquire('doctor', question, { measured: $('#measured').value.trim() || undefined }, ({ contradictions, evidence, explanation, gains, untried }) => [
     ...contradictions.map((text) => el('p', { class: 'wrong' }, `Contradiction: ${text}.`)),
@@ -168,6 +198,7 @@ function doctor() {
     actions(['setting', 'samples/s', 'gain', ''], gains.map((gain) => proposal(question, gain))),
     el('p', { hidden: !untried.length }, `Not tried, too costly: ${untried.join(', ')}.`),
   ], log ? { log } : {});
+  found.prepend(expected(run));
 }
 
 // Of a log that is too long to send, where NCCL tells of its networks and where the speed has settled.

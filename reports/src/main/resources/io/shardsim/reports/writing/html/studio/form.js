@@ -79,7 +79,7 @@ function groups(question) {
   const blocks = Object.entries(offer.schema.properties).filter(([name]) => !AS_FILE.includes(name));
   $('#groups').replaceChildren(...blocks.map(([block, schema]) => {
     const own = block === 'strategy'
-      ? (strategy?.parameters ?? []).map(({ name, defaultText, meaning }) => ['strategy.' + name, {}, meaning + '; omitted: ' + defaultText])
+      ? (strategy?.parameters ?? []).map(({ name, written, meaning }) => ['strategy.' + name, {}, meaning.replace(/[.]$/, '') + '; omitted: ' + written])
       : Object.entries(schema.properties ?? {}).filter(([, inner]) => inner.type !== 'array' && inner.type !== 'object')
         .map(([name, inner]) => [block + '.' + name, inner, inner.description]);
     const fields = own.filter(([path]) => !FIRST.includes(path));

@@ -67,7 +67,8 @@ async function read(name, text, written = new Date()) {
   }
 }
 
-const imported = (notes) => $('#imported').replaceChildren(...notes.map((note) => el('li', {}, note)));
+// What changes it is a field here, not an option.
+const imported = (notes) => $('#imported').replaceChildren(...notes.map((note) => el('li', {}, note.replace(/[;,.]?\s*--[\w-]+ [A-Z]+ changes it/g, ''))));
 
 function wrong(refused, words) {
   form.showProblems((refused.problems ?? [refused.message]).map((text) => ({ key: '', text })));
@@ -139,7 +140,7 @@ async function ask(next, push = true) {
     if (!current()) return;
     $('#bound').textContent = '';
     form.inForce(said.document.runs[0]?.settings);
-    state('done', seen.runs === 1 ? 'Answered: one run.' : `Answered: ${seen.runs} runs.`);
+    state('done', said.ended ?? (seen.runs === 1 ? 'Answered: one run.' : `Answered: ${seen.runs} runs.`));
     answer.show(question, said, signal);
     find.offer(question, said);
   } catch (failure) {
