@@ -54,7 +54,6 @@ final class SearchSpace {
     private final Variations file;
     private final int nodesMax;
     private final List<Candidate> candidates = new ArrayList<>();
-    private final Set<Object> seen = new HashSet<>();
     private @Nullable InputException refused;
     private int refusals;
     private int unlisted;
@@ -102,9 +101,10 @@ final class SearchSpace {
                     file.file(), "is a bare collective, which leaves nothing to choose; name a training");
         }
         SearchSpace space = new SearchSpace(file, nodesMax);
-        List<Map<String, String>> outer = expand(Map.of(), space.outerKeys());
+        List<Map<String, String>> outer =
+                expand(Map.of(), space.outerKeys()).stream().distinct().toList();
         int count = outer.size();
-        List<List<List<Resolved>>> listed = new ArrayList<>(Collections.nCopies(count, List.of()));
+        List<List<Resolved>> listed = new ArrayList<>(Collections.nCopies(count, List.of()));
         AtomicInteger sofar = new AtomicInteger();
         int done = 0;
         while (done < count && (done == 0 || !enough.test(sofar.get()))) {
@@ -119,7 +119,7 @@ final class SearchSpace {
             done++;
         }
         space.unlisted = count - done;
-        listed.forEach(all -> all.forEach(space::add));
+        listed.forEach(space::add);
         if (space.candidates.isEmpty()) {
             throw space.refused == null
                     ? new InputException(file.file(), "leaves nothing to choose that can be run")
@@ -196,7 +196,7 @@ final class SearchSpace {
         void tell(double share, int more);
     }
 
-    private List<List<Resolved>> ofStrategy(Map<String, String> outer, Listing listing) {
+    private List<Resolved> ofStrategy(Map<String, String> outer, Listing listing) {
         String kind = outer.getOrDefault(KIND, String.valueOf(file.text(KIND)));
         StrategyDescriptor strategy = Strategies.descriptor(kind);
         Map<String, List<String>> keys = new LinkedHashMap<>();
@@ -232,14 +232,17 @@ final class SearchSpace {
         });
         List<Map<String, String>> combinations =
                 expand(outer, keys).stream().map(this::withoutIdleSwitches).toList();
+        List<Resolved> all = new ArrayList<>();
+        Set<Object> seen = new HashSet<>();
         AtomicInteger done = new AtomicInteger();
-        return combinations.parallelStream()
-                .map(combination -> {
-                    List<Resolved> resolved = withMicroBatches(combination);
-                    listing.tell((double) done.incrementAndGet() / combinations.size(), resolved.size());
-                    return resolved;
-                })
-                .toList();
+        combinations.parallelStream().map(this::withMicroBatches).forEachOrdered(resolved -> {
+            int before = seen.size();
+            resolved.stream()
+                    .filter(one -> one.point() == null || seen.add(question(one.point())))
+                    .forEach(all::add);
+            listing.tell((double) done.incrementAndGet() / combinations.size(), seen.size() - before);
+        });
+        return all;
     }
 
     /** Where layers are split no more, what the file splits within them goes, too. */
@@ -325,15 +328,18 @@ final class SearchSpace {
                 .toList();
     }
 
-    /** Adds candidates unless others ask the same question. */
+    /** What a point asks: two that ask the same have the same answer. */
+    private static Object question(ScenarioPoint point) {
+        return List.of(point.cluster(), point.task(), point.collectives());
+    }
+
     private void add(List<Resolved> all) {
         for (Resolved one : all) {
-            ScenarioPoint point = one.point();
-            if (point == null) {
+            if (one.point() == null) {
                 refusals++;
                 refused = refused == null ? one.refused() : refused;
-            } else if (seen.add(List.of(point.cluster(), point.task(), point.collectives()))) {
-                candidates.add(new Candidate(one.settings(), point));
+            } else {
+                candidates.add(new Candidate(one.settings(), one.point()));
             }
         }
     }
