@@ -96,10 +96,12 @@ public record Remark(String text, String runs) {
             }
         }
         if (values.stream().filter(of -> of.size() > 1).count() > FIGURES_MAX) {
+            String one = scenario.names().withGpus(runs.get(0));
+            List<RunResult> others = runs.subList(1, runs.size());
+            String those = words(scenario, others.size() <= NAMED_MAX ? others : runs);
             return new Remark(
                     first,
-                    scenario.names().withGpus(runs.get(0)) + " and " + (runs.size() - 1) + " more like it: "
-                            + words(scenario, runs.subList(1, runs.size())));
+                    one + " and " + others.size() + " more like it" + (those.startsWith(one) ? "" : ": " + those));
         }
         Iterator<TreeSet<String>> next = values.iterator();
         return new Remark(

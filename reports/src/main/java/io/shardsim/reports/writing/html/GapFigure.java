@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,49 +68,41 @@ final class GapFigure {
         runs = result.runs().stream().filter(kept::contains).toList();
     }
 
-    /**
-     * A bar of the drawing, as report.js has it.
-     *
-     * @param from where it starts, in {@code unit}
-     * @param isSum whether it is all of them together
-     */
-    record Part(String name, double from, double to, String unit, String text, boolean isSum) {}
+    /** A bar of the drawing, as report.js has it. */
+    record Part(String name, double least, double most, String text, String colour) {}
 
     /** What each part saves, the largest first, and their sum. Shown figures add up, too: what rounding leaves goes to the largest part. */
-    static List<Part> parts(List<?> names, List<?> slow, List<?> fast) {
-        List<Integer> order = new ArrayList<>();
-        long[] saved = new long[names.size()];
-        long sum = 0;
-        for (int i = 0; i < saved.length; i++) {
-            saved[i] = ((Number) slow.get(i)).longValue() - ((Number) fast.get(i)).longValue();
-            sum += saved[i];
-            if (saved[i] != 0) {
-                order.add(i);
-            }
-        }
-        order.sort(Comparator.comparingLong((Integer i) -> Math.abs(saved[i])).reversed());
-        long total = Math.abs(sum);
-        String unit = total >= 1e12 ? "s" : total >= 1e9 ? "ms" : "us";
-        double hundredth = (total >= 1e12 ? 1e12 : total >= 1e9 ? 1e9 : 1e6) / 100;
-        long rest = Math.round(sum / hundredth);
+    static List<Part> parts(List<String> names, List<Number> slow, List<Number> fast) {
+        long[] saved = IntStream.range(0, names.size())
+                .mapToLong(i -> slow.get(i).longValue() - fast.get(i).longValue())
+                .toArray();
+        List<Integer> order = IntStream.range(0, saved.length)
+                .filter(i -> saved[i] != 0)
+                .boxed()
+                .sorted(Comparator.comparingLong(i -> -Math.abs(saved[i])))
+                .toList();
+        long sum = LongStream.of(saved).sum();
+        String unit = Math.abs(sum) >= 1e12 ? "s" : Math.abs(sum) >= 1e9 ? "ms" : "us";
+        double hundredth = unit.equals("s") ? 1e10 : unit.equals("ms") ? 1e7 : 1e4;
+        long all = Math.round(sum / hundredth);
+        long rest = all;
         for (int i : order) {
             rest -= Math.round(saved[i] / hundredth);
         }
         List<Part> parts = new ArrayList<>();
-        double at = 0;
+        long at = 0;
         for (int i : order) {
             long shown = Math.round(saved[i] / hundredth) + (parts.isEmpty() ? rest : 0);
-            parts.add(new Part(
-                    String.valueOf(names.get(i)), at, at + shown / 100.0, unit, words(shown) + " " + unit, false));
-            at += shown / 100.0;
+            parts.add(part(names.get(i), at, at + shown, shown >= 0 ? "less" : "more", unit));
+            at += shown;
         }
-        long all = Math.round(sum / hundredth);
-        parts.add(new Part("together", 0, all / 100.0, unit, words(all) + " " + unit, true));
+        parts.add(part("together", 0, all, "total", unit));
         return parts;
     }
 
-    private static String words(long hundredths) {
-        return (hundredths < 0 ? "\u2212" : "") + Quantities.fixed(Math.abs(hundredths) / 100.0, 2);
+    private static Part part(String name, long from, long to, String colour, String unit) {
+        String words = (to < from ? "\u2212" : "") + Quantities.fixed(Math.abs(to - from) / 100.0, 2) + " " + unit;
+        return new Part(name, Math.min(from, to) / 100.0, Math.max(from, to) / 100.0, words, colour);
     }
 
     /** On as many GPUs, and samples of the same model and length. */

@@ -328,6 +328,8 @@ window.drawFigures = (page = document) => {
     const text = value => number(value) + ' ' + figure.unit;
     const xs = figure.xs.concat([figure.end]);
     const by = step(figure.end, width < NARROW ? 4 : 8);
+    // On paper these areas are plain: thousands of corners are no place for lines.
+    const style = id => printing ? { color: paint.colour(id) } : paint.style(id);
     return {
       height: figure.height + top - 40,
       option: {
@@ -346,7 +348,7 @@ window.drawFigures = (page = document) => {
         dataZoom: zoom(paint, 0, figure.end),
         series: figure.layers.map((layer, i) => ({
           type: 'line', name: layer.name, stack: 'all', zlevel: 0, z: 2, step: 'end', symbol: 'none', lineStyle: { width: 0 }, triggerLineEvent: true,
-          itemStyle: paint.style(layer.colour), areaStyle: Object.assign({ opacity: 1 }, paint.style(layer.colour)),
+          itemStyle: style(layer.colour), areaStyle: Object.assign({ opacity: 1 }, style(layer.colour)),
           data: layer.values.concat(layer.values.slice(-1)).map((value, k) => [xs[k], value]),
           markLine: i > 0 ? undefined : {
             symbol: 'none', silent: true, lineStyle: { color: paint.colour('alarm'), width: 1.6, type: [6, 3] },
