@@ -10,14 +10,10 @@ import io.shardsim.reports.StepParts;
 import io.shardsim.reports.StrategyComparison;
 import io.shardsim.reports.writing.JsonObject;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -46,8 +42,8 @@ final class GapFigure {
     GapFigure(ScenarioResult result) {
         this.result = result;
         names = result.names();
-        boolean oneModel = same(run -> run.facts().model().model());
-        boolean oneLength = same(run -> run.facts().model().sequenceLength());
+        boolean oneModel = same(result.byDays(), run -> run.facts().model().model());
+        boolean oneLength = same(result.byDays(), run -> run.facts().model().sequenceLength());
         for (RunResult run : result.byDays()) {
             groups.computeIfAbsent(group(run, oneModel, oneLength), group -> new ArrayList<>())
                     .add(run);
@@ -56,16 +52,10 @@ final class GapFigure {
         List<RunResult> all = groups.values().stream().flatMap(List::stream).toList();
         List<RunResult> pickable = all.size() <= RUNS_MAX
                 ? all
-                : groupOf(all.stream()
-                                .max(Comparator.comparingDouble(OpeningSection::speed))
-                                .orElseThrow())
-                        .getValue()
-                        .stream()
-                        .limit(RUNS_MAX)
-                        .toList();
-        Set<RunResult> kept = Collections.newSetFromMap(new IdentityHashMap<>());
-        kept.addAll(pickable);
-        runs = result.runs().stream().filter(kept::contains).toList();
+                : groupOf(best(all)).getValue().stream().limit(RUNS_MAX).toList();
+        runs = result.runs().stream()
+                .filter(run -> pickable.stream().anyMatch(run::is))
+                .toList();
     }
 
     /** A bar of the drawing, as report.js has it. */
@@ -121,8 +111,8 @@ final class GapFigure {
                 .orElseThrow();
     }
 
-    private boolean same(Function<RunResult, Object> figure) {
-        return result.byDays().stream().map(figure).distinct().count() == 1;
+    private static boolean same(List<RunResult> runs, Function<RunResult, Object> figure) {
+        return runs.stream().map(figure).distinct().count() == 1;
     }
 
     /** Absent where no two runs have clusters of the same size, and where nothing differs. */
@@ -140,11 +130,10 @@ final class GapFigure {
         if (parts.stream().distinct().count() == 1) {
             return null;
         }
-        Set<String> used = new LinkedHashSet<>();
-        StepParts.names().stream()
+        List<String> used = StepParts.names().stream()
                 .filter(name -> parts.stream().anyMatch(each -> each.getOrDefault(name, 0L) != 0))
-                .forEach(used::add);
-        RunResult best = best();
+                .toList();
+        RunResult best = best(runs);
         RunResult rival = rival(best);
         Map<String, String> shorter = ShortNames.of(runs.stream().map(names::of).toList(), NAME_MAX);
         List<JsonObject> rows = new ArrayList<>();
@@ -157,7 +146,7 @@ final class GapFigure {
                     .list("ps", used, name -> own.getOrDefault(name, 0L)));
         }
         JsonObject data = new JsonObject()
-                .with("parts", List.copyOf(used))
+                .with("parts", used)
                 .with("runs", rows)
                 .with("slow", runs.indexOf(rival))
                 .with("fast", runs.indexOf(best))
@@ -170,18 +159,14 @@ final class GapFigure {
                         + names.withGpus(rival),
                 HEIGHT,
                 data,
-                table(List.copyOf(used), parts));
+                table(used, parts));
     }
 
     private boolean sameBatch() {
-        return runs.stream()
-                        .mapToLong(run -> run.facts().model().globalBatch())
-                        .distinct()
-                        .count()
-                == 1;
+        return same(runs, run -> run.facts().model().globalBatch());
     }
 
-    private RunResult best() {
+    private static RunResult best(List<RunResult> runs) {
         return runs.stream()
                 .max(Comparator.comparingDouble(OpeningSection::speed))
                 .orElseThrow();
@@ -194,10 +179,9 @@ final class GapFigure {
                 .max(Comparator.comparingDouble(StrategyComparison::speedUp))
                 .map(comparison -> at(comparison.slower(), best.gpus()))
                 .filter(rival -> runs.stream().anyMatch(rival::is))
-                .orElseGet(() -> groupOf(best).getValue().stream()
+                .orElseGet(() -> best(groupOf(best).getValue().stream()
                         .filter(other -> !other.is(best))
-                        .max(Comparator.comparingDouble(OpeningSection::speed))
-                        .orElseThrow());
+                        .toList()));
     }
 
     private @Nullable RunResult at(String series, int gpus) {

@@ -81,16 +81,7 @@ public final class OpeningSection {
     }
 
     private @Nullable RunResult best() {
-        if (ReportPage.trains(result)) {
-            return result.fastest();
-        }
-        RunResult best = null;
-        for (RunResult run : result.runs()) {
-            if (run.fits() && (best == null || speed(run) > speed(best))) {
-                best = run;
-            }
-        }
-        return best;
+        return fastestFirst().stream().findFirst().orElse(null);
     }
 
     static double speed(RunResult run) {

@@ -63,8 +63,7 @@ final class SvgFile {
 
     /** Words on an area of that colour. */
     void words(double x, double y, String colour, String text) {
-        Object words = Objects.requireNonNull(PALETTE.get(colour)).get("words");
-        if (!text.isEmpty() && words instanceof List<?> inks) {
+        if (!text.isEmpty() && look(colour).get("words") instanceof List<?> inks) {
             body.append(format(
                     "<text x=\"%.1f\" y=\"%.1f\" font-size=\"11\" fill=\"%s\">%s</text>\n",
                     x, y, inks.get(0), escaped(text)));
@@ -99,17 +98,17 @@ final class SvgFile {
     }
 
     private static String pattern(String id) {
-        Object angle = Objects.requireNonNull(PALETTE.get(id)).get("angle");
-        String mark = "dots".equals(Objects.requireNonNull(PALETTE.get(id)).get("pattern"))
+        String mark = "dots".equals(look(id).get("pattern"))
                 ? "<circle cx=\"3\" cy=\"3\" r=\"1.2\" fill=\"" + plain("hatch") + "\"/>"
                 : "<path d=\"M0 3H6\" stroke=\"" + plain("hatch") + "\" stroke-width=\"2\"/>";
         return "<pattern id=\"" + id
-                + "\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(" + angle
+                + "\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate("
+                + look(id).get("angle")
                 + ")\"><rect width=\"6\" height=\"6\" fill=\"" + plain(id) + "\"/>" + mark + "</pattern>\n";
     }
 
     private String fill(String colour) {
-        if ("plain".equals(Objects.requireNonNull(PALETTE.get(colour)).get("pattern"))) {
+        if ("plain".equals(look(colour).get("pattern"))) {
             return plain(colour);
         }
         patterns.add(colour);
@@ -117,9 +116,11 @@ final class SvgFile {
     }
 
     private static String plain(String colour) {
-        return String.valueOf(((List<?>) Objects.requireNonNull(
-                        Objects.requireNonNull(PALETTE.get(colour), colour).get("colours")))
-                .get(0));
+        return String.valueOf(((List<?>) Objects.requireNonNull(look(colour).get("colours"))).get(0));
+    }
+
+    private static JsonObject look(String colour) {
+        return Objects.requireNonNull(PALETTE.get(colour), colour);
     }
 
     private static String format(String format, Object... values) {
