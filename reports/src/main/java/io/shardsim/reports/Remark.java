@@ -136,16 +136,11 @@ public record Remark(String text, String runs) {
         }
         Set<RunResult> those = Collections.newSetFromMap(new IdentityHashMap<>());
         those.addAll(runs);
-        List<String> series = new ArrayList<>();
-        int inSeries = 0;
-        for (Map.Entry<String, List<RunResult>> one : scenario.series().entrySet()) {
-            if (those.containsAll(one.getValue())) {
-                series.add(one.getKey());
-                inSeries += one.getValue().size();
-            }
-        }
-        if (inSeries == runs.size() && series.size() <= NAMED_MAX) {
-            return String.join("; ", series);
+        List<Map.Entry<String, List<RunResult>>> series = scenario.series().entrySet().stream()
+                .filter(one -> those.containsAll(one.getValue()))
+                .toList();
+        if (series.stream().mapToInt(one -> one.getValue().size()).sum() == runs.size() && series.size() <= NAMED_MAX) {
+            return series.stream().map(Map.Entry::getKey).collect(Collectors.joining("; "));
         }
         return runs.size() <= NAMED_MAX
                 ? String.join(

@@ -55,7 +55,7 @@ final class StepTimeline {
                 - compute.get(first).startPs();
     }
 
-    Figure figure(String id, String run) {
+    Figure figure(String id, String run, boolean bare) {
         List<String> labels = new ArrayList<>();
         JsonObject data = new JsonObject()
                 .list(
@@ -72,9 +72,9 @@ final class StepTimeline {
         return new Figure(
                 id,
                 Figure.Kind.SPANS,
-                "One training step, " + run,
-                run + ": what each stream of rank 0 does in one training step of "
-                        + Quantities.seconds(endPs * PS_TO_SECONDS),
+                (bare ? "The collective, " : "One training step, ") + run,
+                run + ": what each stream of rank 0 does in " + (bare ? "the collective of " : "one training step of ")
+                        + seconds(endPs),
                 LANE * streams.size() + AROUND_LANES,
                 data,
                 table());

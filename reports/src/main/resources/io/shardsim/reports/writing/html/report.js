@@ -223,7 +223,8 @@ window.drawFigures = (page = document) => {
     const columns = Math.max(1, Math.min(grids, Math.floor(width / Math.max(260, longest + figure.xs.length * 44))));
     const rows = Math.ceil(grids / columns);
     const plot = figure.height - 84;
-    const labelled = figure.xs.length <= 24 && figure.facets.some(f => f.cells.some(c => c[3]));
+    const labels = figure.facets.flatMap(f => f.cells.map(c => c[3]));
+    const labelled = figure.xs.length <= 24 && labels.some(label => label) && widest(labels) + 4 <= (width / columns - longest - 10) / figure.xs.length;
     const top = figure.facets[0].name || figure.y ? 12 : -8, gridHeight = plot + 62;
     const span = figure.max - figure.min || 1;
     const shade = value => SHADES[Math.max(0, Math.min(4, Math.floor((value - figure.min) / span * 5)))];
@@ -388,7 +389,7 @@ window.drawFigures = (page = document) => {
     return {
       height: rows.length * (narrow ? 42 : 30) + 64,
       option: {
-        grid: { left: 6, right: widest(rows.map(r => r.text)) + 14, top: 6, bottom: 26, containLabel: true },
+        grid: { left: narrow && low < 0 ? 20 : 6, right: widest(rows.map(r => r.text)) + 14, top: 6, bottom: 26, containLabel: true },
         tooltip: tooltip(paint, { trigger: 'item', formatter: p => tip([seen(rows[p.dataIndex])]) }),
         xAxis: valueAxis(paint, { name: unit + ' saved per ' + figure.per, nameLocation: 'middle', nameGap: 24, ...stepped(0 - above(-low, by), above(high, by) || by, by, paint) }),
         yAxis: {
