@@ -159,7 +159,7 @@ public record Diagnosis(String why, String next) {
         double loss = b.exposedSeconds(worst);
         String why;
         if (loss < NOTICEABLE * step && b.slowdownSeconds() < NOTICEABLE * step) {
-            why = computes(b);
+            why = computes(run, b);
         } else if (b.slowdownSeconds() > loss) {
             why = "Overlapped communication slows the kernels down by " + share(b.slowdownSeconds(), step) + ".";
         } else {
@@ -169,10 +169,11 @@ public record Diagnosis(String why, String next) {
         return new Diagnosis(why, next(run));
     }
 
-    private static String computes(StepBreakdown b) {
+    private static String computes(RunResult run, StepBreakdown b) {
         double recompute = b.workSeconds(Work.Kind.LAYER_RECOMPUTE);
-        return "The GPUs compute " + Quantities.percent(b.totalWorkSeconds() / b.stepSeconds())
-                + " of the step; communication is hidden behind it."
+        return (run.gpus() == 1 ? "The GPU computes " : "The GPUs compute ")
+                + Quantities.percent(b.totalWorkSeconds() / b.stepSeconds())
+                + (run.gpus() == 1 ? " of the step." : " of the step; communication is hidden behind it.")
                 + (recompute > NOTICEABLE * b.stepSeconds()
                         ? " Recomputation takes " + share(recompute, b.stepSeconds()) + "."
                         : "");

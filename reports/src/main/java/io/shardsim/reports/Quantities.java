@@ -10,9 +10,6 @@ import java.math.RoundingMode;
  * ({@code Double.toString} changed in JDK 19).
  */
 public final class Quantities {
-    /** Letters of an exact size that still reads well. */
-    private static final int EXACT_MAX = 8;
-
     /** Bytes of a GiB. */
     public static final double GIB = 1L << 30;
 
@@ -102,10 +99,10 @@ public final class Quantities {
         return decimal(bytes, new String[] {"B", "kB", "MB", "GB", "TB", "PB"});
     }
 
-    /** A buffer in the unit that divides it, as scenarios and nccl-tests write it. */
+    /** A buffer in the unit that divides it, as scenarios and nccl-tests write it; rounded where that takes more than eight letters. */
     public static String buffer(long bytes) {
         String exact = new DataSize(bytes).toString();
-        return exact.length() <= EXACT_MAX ? exact : bytes(bytes);
+        return exact.length() <= 8 ? exact : bytes(bytes);
     }
 
     public static String bytesPerSecond(double rate) {

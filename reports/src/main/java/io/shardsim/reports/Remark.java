@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,34 +30,33 @@ public record Remark(String text, String runs) {
     /** Runs that are named one by one. */
     private static final int NAMED_MAX = 3;
 
-    /** Values of a figure that are listed; of more, and of fractions, the range is told. */
+    /** Of sentences in which more figures differ, one is told. */
+    private static final int FIGURES_MAX = 3;
+
+    /** Whole values of a figure that are listed; of more, and of fractions, the range is told. */
     private static final int VALUES_MAX = 4;
 
-    /** Figures without a sign, and not parts of names. */
-    private static final Pattern FIGURE = Pattern.compile("(?<![\\w.+\\[-])\\d+(,\\d{3})*(\\.\\d+)?(?!\\w|\\.\\d)");
+    /** Figures without a sign, and not parts of names or of commands. */
+    private static final Pattern FIGURE = Pattern.compile("(?<![\\w.+=\\[-])\\d+(,\\d{3})*(\\.\\d+)?(?!\\w|\\.\\d)");
 
+    private static final Pattern RANGE_FROM = Pattern.compile(" to \\d");
+    private static final Pattern RANGE_TO = Pattern.compile("\\d to $");
     private static final Pattern SOURCES = Pattern.compile(", by \\d+ published sources?: (.*?)(\\.?)$");
 
     /** What is to be said about the runs of a scenario, each text once. */
     public static List<Remark> of(ScenarioResult scenario, Function<RunResult, List<String>> texts) {
-        Map<String, Map<String, List<RunResult>>> alike = new LinkedHashMap<>();
+        Map<String, Map<String, Set<RunResult>>> alike = new LinkedHashMap<>();
         Set<String> sources = new LinkedHashSet<>();
         for (RunResult run : scenario.runs()) {
-            for (String text : new LinkedHashSet<>(texts.apply(run))) {
+            for (String text : texts.apply(run)) {
                 String told = withoutSources(text, sources);
                 alike.computeIfAbsent(FIGURE.matcher(told).replaceAll("#"), key -> new LinkedHashMap<>())
-                        .computeIfAbsent(told, key -> new ArrayList<>())
+                        .computeIfAbsent(told, key -> Collections.newSetFromMap(new IdentityHashMap<>()))
                         .add(run);
             }
         }
         List<Remark> remarks = new ArrayList<>();
-        for (Map<String, List<RunResult>> one : alike.values()) {
-            Set<RunResult> those = Collections.newSetFromMap(new IdentityHashMap<>());
-            one.values().forEach(those::addAll);
-            List<RunResult> runs =
-                    scenario.runs().stream().filter(those::contains).toList();
-            remarks.add(new Remark(inOne(List.copyOf(one.keySet())), words(scenario, runs, scenario.names())));
-        }
+        alike.values().forEach(runsByText -> remarks.add(inOne(scenario, runsByText)));
         if (!sources.isEmpty()) {
             remarks.add(new Remark(sourcesInWords(sources), ALL));
         }
@@ -78,32 +78,52 @@ public record Remark(String text, String runs) {
         return "Sources of accuracy: " + String.join(", ", sources) + ".";
     }
 
-    /** Texts that differ in figures alone as one. */
-    private static String inOne(List<String> texts) {
-        List<List<String>> figures = texts.stream()
-                .map(text ->
-                        FIGURE.matcher(text).results().map(MatchResult::group).toList())
+    /** Texts that differ in figures alone as one: with all values, or the first of them with the number of the others. */
+    private static Remark inOne(ScenarioResult scenario, Map<String, Set<RunResult>> runsByText) {
+        String first = runsByText.keySet().iterator().next();
+        List<RunResult> runs = scenario.runs().stream()
+                .filter(run -> runsByText.values().stream().anyMatch(those -> those.contains(run)))
                 .toList();
-        int[] place = {-1};
-        return FIGURE.matcher(texts.get(0)).replaceAll(match -> {
-            place[0]++;
-            return values(figures.stream().map(of -> of.get(place[0])).toList());
-        });
+        List<TreeSet<String>> values = new ArrayList<>();
+        FIGURE.matcher(first)
+                .results()
+                .forEach(figure -> values.add(
+                        new TreeSet<>(Comparator.comparing(value -> new BigDecimal(value.replace(",", ""))))));
+        for (String text : runsByText.keySet()) {
+            Matcher figure = FIGURE.matcher(text);
+            for (int i = 0; figure.find(); i++) {
+                values.get(i).add(figure.group());
+            }
+        }
+        if (values.stream().filter(of -> of.size() > 1).count() > FIGURES_MAX) {
+            String one = scenario.names().withGpus(runs.get(0));
+            List<RunResult> others = runs.subList(1, runs.size());
+            String those = words(scenario, others.size() <= NAMED_MAX ? others : runs);
+            return new Remark(
+                    first,
+                    one + " and " + others.size() + " more like it" + (those.startsWith(one) ? "" : ": " + those));
+        }
+        Iterator<TreeSet<String>> next = values.iterator();
+        return new Remark(
+                FIGURE.matcher(first).replaceAll(figure -> words(next.next(), first, figure)), words(scenario, runs));
     }
 
-    private static String values(List<String> figures) {
-        List<String> distinct = figures.stream()
-                .distinct()
-                .sorted(Comparator.comparing(figure -> new BigDecimal(figure.replace(",", ""))))
-                .toList();
-        boolean listed = distinct.size() <= VALUES_MAX && distinct.stream().noneMatch(figure -> figure.contains("."));
-        return listed || distinct.size() == 1
-                ? String.join(", ", distinct)
-                : distinct.get(0) + "-" + distinct.get(distinct.size() - 1);
+    /** The values of a figure; where the text has a range, the lowest value it starts from or the highest it goes to. */
+    private static String words(TreeSet<String> values, String text, MatchResult figure) {
+        if (values.size() == 1
+                || RANGE_TO.matcher(text.substring(0, figure.start())).find()) {
+            return values.last();
+        }
+        if (RANGE_FROM.matcher(text.substring(figure.end())).lookingAt()) {
+            return values.first();
+        }
+        return values.size() <= VALUES_MAX && values.stream().noneMatch(value -> value.contains("."))
+                ? String.join(", ", values.headSet(values.last())) + " or " + values.last()
+                : values.first() + " to " + values.last();
     }
 
     /** All; all of some sizes; all of some series; or one by one. */
-    private static String words(ScenarioResult scenario, List<RunResult> runs, RunNames names) {
+    private static String words(ScenarioResult scenario, List<RunResult> runs) {
         if (runs.size() == scenario.runs().size()) {
             return ALL;
         }
@@ -116,19 +136,15 @@ public record Remark(String text, String runs) {
         }
         Set<RunResult> those = Collections.newSetFromMap(new IdentityHashMap<>());
         those.addAll(runs);
-        List<String> series = new ArrayList<>();
-        int inSeries = 0;
-        for (Map.Entry<String, List<RunResult>> one : scenario.series().entrySet()) {
-            if (those.containsAll(one.getValue())) {
-                series.add(one.getKey());
-                inSeries += one.getValue().size();
-            }
-        }
-        if (inSeries == runs.size() && series.size() <= NAMED_MAX) {
-            return String.join("; ", series);
+        List<Map.Entry<String, List<RunResult>>> series = scenario.series().entrySet().stream()
+                .filter(one -> those.containsAll(one.getValue()))
+                .toList();
+        if (series.stream().mapToInt(one -> one.getValue().size()).sum() == runs.size() && series.size() <= NAMED_MAX) {
+            return series.stream().map(Map.Entry::getKey).collect(Collectors.joining("; "));
         }
         return runs.size() <= NAMED_MAX
-                ? String.join("; ", runs.stream().map(names::withGpus).toList())
-                : names.withGpus(runs.get(0)) + " and " + (runs.size() - 1) + " more runs";
+                ? String.join(
+                        "; ", runs.stream().map(scenario.names()::withGpus).toList())
+                : scenario.names().withGpus(runs.get(0)) + " and " + (runs.size() - 1) + " more runs";
     }
 }

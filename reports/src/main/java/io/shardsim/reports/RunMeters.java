@@ -69,49 +69,38 @@ public final class RunMeters implements MeterBinder {
 
     @Override
     public void bindTo(MeterRegistry registry) {
-        counter(registry, "runs", "", "runs finished", runs);
-        counter(registry, "events", "", "events executed one by one", executedEvents);
-        counter(
-                registry,
-                "events.simulated",
-                "",
-                "executed events and the repetitions that they represent",
-                simulatedEvents);
+        counter(registry, "runs", "runs finished", runs);
+        counter(registry, "events", "events executed one by one", executedEvents);
+        String simulated = "executed events and the repetitions that they represent";
+        counter(registry, "events.simulated", simulated, simulatedEvents);
         FunctionCounter.builder(PREFIX + "wall", wallNanos, nanos -> nanos.get() * 1e-9)
                 .baseUnit("s")
                 .description("wall time of finished runs")
                 .register(registry);
-        gauge(
-                registry,
-                "queue.length.max",
-                "",
-                "most events that waited at once in any run",
-                meters -> meters.pendingEventsMax.get());
-        counter(registry, "chunks", "", "chunks transmitted, every hop counted", chunks);
+        String waited = "most events that waited at once in any run";
+        gauge(registry, "queue.length.max", "", waited, meters -> meters.pendingEventsMax.get());
+        counter(registry, "chunks", "chunks transmitted, every hop counted", chunks);
         for (LinkClass linkClass : LinkClass.values()) {
             bindLink(registry, linkClass);
         }
-        gauge(
-                registry,
-                "gpu.busy",
-                "",
-                "last run: share of time with a kernel on the compute stream, mean over GPUs",
-                meters -> {
-                    RunResult run = meters.last;
-                    return run == null || run.training() == null
-                            ? 0
-                            : run.training().computeBusy();
-                });
+        String busy = "last run: share of time with a kernel on the compute stream, mean over GPUs";
+        gauge(registry, "gpu.busy", "", busy, meters -> {
+            RunResult run = meters.last;
+            return run == null || run.training() == null ? 0 : run.training().computeBusy();
+        });
         gauge(registry, "gpu.memory.peak", "bytes", "last run: peak memory of a GPU", meters -> {
-            RunFacts.Memory memory =
-                    meters.last == null ? null : meters.last.facts().memory();
+            RunFacts.Memory memory = meters.memory();
             return memory == null ? 0 : memory.peakBytes();
         });
         gauge(registry, "gpu.memory.utilization", "", "last run: peak memory over capacity", meters -> {
-            RunFacts.Memory memory =
-                    meters.last == null ? null : meters.last.facts().memory();
+            RunFacts.Memory memory = meters.memory();
             return memory == null ? 0 : (double) memory.peakBytes() / memory.capacityBytes();
         });
+    }
+
+    private RunFacts.@Nullable Memory memory() {
+        RunResult run = last;
+        return run == null ? null : run.facts().memory();
     }
 
     private void bindLink(MeterRegistry registry, LinkClass linkClass) {
@@ -139,9 +128,8 @@ public final class RunMeters implements MeterBinder {
         return use == null ? 0 : use.utilization();
     }
 
-    private static void counter(MeterRegistry registry, String name, String unit, String meaning, AtomicLong value) {
+    private static void counter(MeterRegistry registry, String name, String meaning, AtomicLong value) {
         FunctionCounter.builder(PREFIX + name, value, AtomicLong::get)
-                .baseUnit(unit.isEmpty() ? null : unit)
                 .description(meaning)
                 .register(registry);
     }

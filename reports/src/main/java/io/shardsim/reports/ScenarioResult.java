@@ -158,10 +158,14 @@ public final class ScenarioResult {
         return front;
     }
 
+    /** Training runs that ran, in the sweep's order. */
+    public List<RunResult> trained() {
+        return runs.stream().filter(run -> run.training() != null).toList();
+    }
+
     /** Training runs that ran: those with room, the fastest first, then the tight ones. */
     public List<RunResult> byDays() {
-        return runs.stream()
-                .filter(run -> run.training() != null)
+        return trained().stream()
                 .sorted(Comparator.comparing(RunResult::isTight)
                         .thenComparing(Comparator.comparingDouble(RunResult::tokensPerSecond)
                                 .reversed()))

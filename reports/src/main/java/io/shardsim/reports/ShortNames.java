@@ -22,6 +22,9 @@ public final class ShortNames {
             "context parallel", "CP",
             "pipeline parallel", "PP",
             "checkpointing", "ckpt",
+            "flash attention", "flash",
+            "standard attention", "standard",
+            "micro-batch", "mb",
             "shard group", "group");
 
     private static final List<String> VENDORS = List.of("DeepSpeed ", "PyTorch ");

@@ -212,10 +212,11 @@ public record StrategyComparison(
         if (!causes.isEmpty() && StepParts.sum(causes) != gap.gapPs()) {
             throw new IllegalStateException("a gap of " + gap.gapPs() + " ps is not the sum of its causes " + causes);
         }
-        String sentence = ratio(gpus, faster.name(), slower.name(), speedUp) + "."
-                + (speedUp < NOTABLE_SPEED_UP
-                        ? ""
-                        : split(gap, causes, fast, slow) + scaling(fast, slower.name(), slow) + saving(fast, slow));
+        String sentence = speedUp < NOTABLE_SPEED_UP
+                ? equal(gpus, faster, slower)
+                : "At " + Quantities.counted(gpus, "GPU") + " " + faster.name() + " is "
+                        + Quantities.fixed(speedUp, 2) + "x as fast as " + slower.name() + "."
+                        + split(gap, causes, fast, slow) + scaling(fast, slower.name(), slow) + saving(fast, slow);
         return new StrategyComparison(
                 fast,
                 slow,
@@ -231,7 +232,7 @@ public record StrategyComparison(
     private static String brief(
             int gpus, Named faster, Named slower, double speedUp, StepGap gap, Map<String, Long> causes) {
         if (speedUp < NOTABLE_SPEED_UP) {
-            return ratio(gpus, faster.brief(), slower.brief(), speedUp) + ".";
+            return equal(gpus, faster, slower);
         }
         GapWords words = new GapWords(gap);
         String unit = unit(faster.run(), slower.run());
@@ -251,11 +252,16 @@ public record StrategyComparison(
                                 .equals(slow.facts().sharding().kind()));
     }
 
-    private static String ratio(int gpus, String faster, String slower, double speedUp) {
-        return speedUp < NOTABLE_SPEED_UP
-                ? faster + " and " + slower + " are equally fast at " + Quantities.counted(gpus, "GPU")
-                : "At " + Quantities.counted(gpus, "GPU") + " " + faster + " is " + Quantities.fixed(speedUp, 2)
-                        + "x as fast as " + slower;
+    /** Equally long steps, and how long a training takes where that is not equal. */
+    private static String equal(int gpus, Named one, Named other) {
+        TrainingCost cost = Objects.requireNonNull(one.run().cost());
+        double days = Objects.requireNonNull(other.run().cost()).days();
+        String both = one.name() + " and " + other.name();
+        return Math.abs(cost.days() / days - 1) < NOTABLE_SPEED_UP - 1
+                ? both + " are equally fast at " + Quantities.counted(gpus, "GPU") + "."
+                : both + " have equally long steps at " + Quantities.counted(gpus, "GPU") + ". With pauses, "
+                        + Quantities.tokens(cost.tokens()) + " tokens take " + Quantities.significant(cost.days())
+                        + " and " + Quantities.significant(days) + " days.";
     }
 
     private static String unit(RunResult fast, RunResult slow) {

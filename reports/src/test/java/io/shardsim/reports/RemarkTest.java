@@ -39,9 +39,31 @@ class RemarkTest {
                         run -> List.of("capped to " + run.gpus() / 100 + ": needs " + run.gpus() / 10.0
                                 + " GiB under zero3-0.11, 2.0.1")))
                 .containsExactly(
-                        new Remark("capped to 0, 1, 2: needs 1.6-25.6 GiB under zero3-0.11, 2.0.1", Remark.ALL));
+                        new Remark("capped to 0, 1 or 2: needs 1.6 to 25.6 GiB under zero3-0.11, 2.0.1", Remark.ALL));
         assertThat(Remark.of(SWEEP, run -> List.of("-" + run.nodes() + " % off")))
                 .hasSize(5);
+    }
+
+    /** All runs need between the lowest and the highest end of their ranges; a command is not one of several. */
+    @Test
+    void rangesAndCommandsStayTrue() {
+        assertThat(Remark.of(
+                        SWEEP, run -> List.of("needs " + run.gpus() + " to " + 2 * run.gpus() + " GiB, on 16 to 1")))
+                .containsExactly(new Remark("needs 16 to 512 GiB, on 16 to 1", Remark.ALL));
+        assertThat(Remark.of(SWEEP, run -> List.of("--set cluster.nodes=" + run.nodes())))
+                .hasSize(5);
+    }
+
+    @Test
+    void ofSentencesThatDifferInManyFiguresOneIsTold() {
+        assertThat(Remark.of(
+                        SWEEP,
+                        run -> run.gpus() > 32
+                                ? List.of()
+                                : List.of("needs " + run.gpus() + ", " + 2 * run.gpus() + ", " + 3 * run.gpus()
+                                        + " and " + 4 * run.gpus())))
+                .containsExactly(
+                        new Remark("needs 16, 32, 48 and 64", "ZeRO-3, 16 GPUs and 5 more like it: 16, 32 GPUs"));
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.shardsim.simulator.observation.Recording.Journeys;
 import io.shardsim.simulator.observation.Recording.Label;
 import io.shardsim.simulator.observation.Recording.RecordedPath;
 import io.shardsim.simulator.observation.Recording.Spans;
+import io.shardsim.simulator.observation.SkippedTime;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Faults;
@@ -35,12 +36,14 @@ public final class ReplayJson {
 
     private final RunResult result;
     private final Recording recording;
+    private final SkippedTime skipped;
     private final Map<Label, Integer> labels = new LinkedHashMap<>();
     private final int[] labelOfOperation;
 
     public ReplayJson(RunResult result, Recording recording) {
         this.result = result;
         this.recording = recording;
+        skipped = recording.skipped();
         List<Label> all = recording.labels();
         labelOfOperation = new int[all.size()];
         for (int i = 0; i < labelOfOperation.length; i++) {
@@ -197,16 +200,8 @@ public final class ReplayJson {
             if (leavePs >= 0) {
                 RecordedPath path = recording.paths().get(recorded.path(i));
                 long tookPs = leavePs + (path == null ? 0 : path.latencyPs()[last]);
-                recording
-                        .skipped()
-                        .copies(
-                                startPs,
-                                startPs,
-                                startPs + tookPs,
-                                fromPs,
-                                untilPs,
-                                (shiftPs, shiftOperations) ->
-                                        found.add(new long[] {startPs + shiftPs, journey, shiftOperations}));
+                SkippedTime.Copy copy = (shiftPs, shift) -> found.add(new long[] {startPs + shiftPs, journey, shift});
+                skipped.copies(startPs, startPs, startPs + tookPs, fromPs, untilPs, copy);
             }
         }
         found.sort(Comparator.<long[]>comparingLong(one -> one[0]).thenComparingLong(one -> one[1]));
@@ -274,17 +269,9 @@ public final class ReplayJson {
     }
 
     private void collect(Spans spans, int i, long fromPs, long untilPs, List<long[]> found) {
-        recording
-                .skipped()
-                .copies(
-                        spans.keyPs(i),
-                        spans.startPs(i),
-                        spans.endPs(i),
-                        fromPs,
-                        untilPs,
-                        (shiftPs, shiftOperations) -> found.add(new long[] {
-                            spans.operation(i) + shiftOperations, spans.startPs(i) + shiftPs, spans.endPs(i) + shiftPs
-                        }));
+        SkippedTime.Copy copy = (shiftPs, shift) -> found.add(
+                new long[] {spans.operation(i) + shift, spans.startPs(i) + shiftPs, spans.endPs(i) + shiftPs});
+        skipped.copies(spans.keyPs(i), spans.startPs(i), spans.endPs(i), fromPs, untilPs, copy);
     }
 
     /**
@@ -295,13 +282,12 @@ public final class ReplayJson {
     public long coveredUntil(long fromPs, long untilPs) {
         long at = fromPs;
         while (at < untilPs) {
-            long executed = recording.skipped().executed(at);
+            long executed = skipped.executed(at);
             if (executed < recording.journeys().fromPs()
                     || executed >= recording.journeys().untilPs()) {
                 return at;
             }
-            long evenPs = Math.min(
-                    recording.skipped().evenAheadPs(at), recording.journeys().untilPs() - executed);
+            long evenPs = Math.min(skipped.evenAheadPs(at), recording.journeys().untilPs() - executed);
             at = evenPs > untilPs - at ? untilPs : at + evenPs;
         }
         return untilPs;
@@ -309,7 +295,7 @@ public final class ReplayJson {
 
     /** The instant that was executed in place of another one [ps]. */
     public long executed(long ps) {
-        return recording.skipped().executed(ps);
+        return skipped.executed(ps);
     }
 
     public static byte[] bytes(Object document) {

@@ -11,6 +11,7 @@ import io.shardsim.simulator.observation.Recording.Journeys;
 import io.shardsim.simulator.observation.Recording.Label;
 import io.shardsim.simulator.observation.Recording.RecordedPath;
 import io.shardsim.simulator.observation.Recording.Spans;
+import io.shardsim.simulator.observation.SkippedTime;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.Router;
@@ -219,16 +220,9 @@ public final class TraceFile {
             List<Slice> own = streams.computeIfAbsent(label.stream(), key -> new ArrayList<>());
             long startPs = spans.startPs(i);
             long stopPs = spans.endPs(i);
-            recording
-                    .skipped()
-                    .copies(
-                            stopPs,
-                            startPs,
-                            stopPs,
-                            0,
-                            endPs,
-                            (shiftPs, shiftOperations) -> own.add(
-                                    new Slice(startPs + shiftPs, stopPs + shiftPs, label.words(), label.totalBytes())));
+            SkippedTime.Copy copy = (shiftPs, shift) ->
+                    own.add(new Slice(startPs + shiftPs, stopPs + shiftPs, label.words(), label.totalBytes()));
+            recording.skipped().copies(stopPs, startPs, stopPs, 0, endPs, copy);
         }
         return streams;
     }
@@ -343,15 +337,8 @@ public final class TraceFile {
             }
             long startPs = journeys.startPs(i);
             long endPs = startPs + journeys.hopLeavePs(i, last);
-            recording
-                    .skipped()
-                    .copies(
-                            startPs,
-                            startPs,
-                            endPs,
-                            0,
-                            untilPs,
-                            (shiftPs, shift) -> addHops(recording, path, journey, shiftPs, shift, ports));
+            SkippedTime.Copy copy = (shiftPs, shift) -> addHops(recording, path, journey, shiftPs, shift, ports);
+            recording.skipped().copies(startPs, startPs, endPs, 0, untilPs, copy);
         }
         return ports;
     }

@@ -36,8 +36,7 @@ record RowChoice(
     private static final int FRONT_MAX = 6;
 
     static RowChoice of(ScenarioResult scenario, TextStyle style) {
-        boolean marked =
-                scenario.runs().stream().filter(run -> run.training() != null).count() > 1;
+        boolean marked = scenario.trained().size() > 1;
         RunResult fastest = marked ? scenario.fastest() : null;
         RunResult cheapest = marked ? scenario.cheapest() : null;
         if (style.full() || scenario.runs().size() <= ALL_MAX) {

@@ -100,13 +100,9 @@ final class RunsTable {
     private void sayWhatIsAlike(List<TableColumn> alike) {
         if (!alike.isEmpty()) {
             out.paragraph(
-                    "All of these: "
-                            + String.join(
-                                    ", ",
-                                    alike.stream()
-                                            .map(column -> column.words() + " "
-                                                    + column.cells().get(0))
-                                            .toList()),
+                    alike.stream()
+                            .map(column -> column.words() + " " + column.cells().get(0))
+                            .collect(Collectors.joining(", ", "All of these: ", "")),
                     Look.PLAIN);
         }
     }

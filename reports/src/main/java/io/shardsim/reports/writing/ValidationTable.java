@@ -51,16 +51,9 @@ public final class ValidationTable {
                         .append(one.ran() ? ": ran, simulated does not fit" : ": out of memory, simulated fits")
                         .append('\n'));
         FitOutcome.Count count = FitOutcome.count(fits);
-        return out.append("memory outcomes: ")
-                .append(count.all())
-                .append(", right ")
-                .append(share(count, count.right()))
-                .append(", false \"fits\" ")
-                .append(share(count, count.falseFits()))
-                .append(", false \"does not fit\" ")
-                .append(share(count, count.falseRefusals()))
-                .append('\n')
-                .toString();
+        return out + "memory outcomes: " + count.all() + ", right " + share(count, count.right()) + ", false \"fits\" "
+                + share(count, count.falseFits()) + ", false \"does not fit\" " + share(count, count.falseRefusals())
+                + "\n";
     }
 
     private static String share(FitOutcome.Count count, int some) {
@@ -87,9 +80,8 @@ public final class ValidationTable {
         }
         long tooLarge = outcomes.stream().filter(outcome -> !outcome.fits()).count();
         if (tooLarge > 0) {
-            out.append("* ran, though the memory ledger finds it too large: ")
-                    .append(tooLarge)
-                    .append(tooLarge == 1 ? " figure\n" : " figures\n");
+            out.append("* ran, though the memory ledger finds it too large: "
+                    + Quantities.counted((int) tooLarge, "figure") + "\n");
         }
         pairs(out, StrategyPair.of(outcomes), width);
         List<CaseOutcome> byKind = outcomes.stream()
@@ -152,11 +144,8 @@ public final class ValidationTable {
                     .append(pair.ranked() ? "\n" : "  ranked wrong\n");
         }
         long right = pairs.stream().filter(StrategyPair::ranked).count();
-        out.append("the faster strategy is found in ")
-                .append(right)
-                .append(" of ")
-                .append(pairs.size())
-                .append(pairs.size() == 1 ? " pair\n" : " pairs\n");
+        out.append(
+                "the faster strategy is found in " + right + " of " + Quantities.counted(pairs.size(), "pair") + "\n");
     }
 
     private static String versus(StrategyPair pair) {

@@ -205,7 +205,7 @@ public final class ClusterPicture {
             double y = from[1] - rise * StrictMath.sin(Math.PI * i / 16);
             points.add(new double[] {from[0] + (to[0] - from[0]) * i / 16, y});
         }
-        svg.path(points, "soft", false, "");
+        svg.curve(points, "soft", "");
     }
 
     private String colour(String name) {

@@ -3,6 +3,7 @@ package io.shardsim.reports.writing.html;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.writing.JsonObject;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
 
@@ -37,7 +38,7 @@ public record ComparePage(
 
     /** A table whose first column names the row. */
     public static Figure.Table table(List<String> head, List<List<String>> rows) {
-        return Figure.Table.texts(head, rows);
+        return new Figure.Table(head, Collections.nCopies(head.size(), false), rows);
     }
 
     /** The page as text. */
@@ -73,10 +74,13 @@ public record ComparePage(
                 .with("fast", 1 - slow)
                 .with("per", per);
         boolean changesAlone = bars.stream().allMatch(bar -> bar.aPs() == 0);
-        List<List<String>> rows = new ArrayList<>();
-        bars.forEach(bar -> rows.add(row(bar.name(), bar.aPs(), bar.bPs(), changesAlone)));
-        rows.add(row("together", sum(bars, true), sum(bars, false), changesAlone));
-        List<String> head = changesAlone ? List.of(kind, "B - A [s]") : List.of(kind, "A [s]", "B [s]", "B - A [s]");
+        Columns<Bar> columns = new Columns<Bar>().words(kind, Bar::name);
+        if (!changesAlone) {
+            columns.figure("A [s]", bar -> seconds(bar.aPs())).figure("B [s]", bar -> seconds(bar.bPs()));
+        }
+        columns.figure("B - A [s]", bar -> seconds(bar.bPs() - bar.aPs()));
+        List<Bar> rows = new ArrayList<>(bars);
+        rows.add(new Bar("together", sum(bars, true), sum(bars, false)));
         return new Figure(
                 id,
                 Figure.Kind.GAP,
@@ -84,17 +88,11 @@ public record ComparePage(
                 title + ": " + (slow == 0 ? "what B saves" : "what A saves") + ", bar by bar",
                 HEIGHT,
                 data,
-                Figure.Table.named(head, rows));
+                columns.of(rows));
     }
 
     private static JsonObject side(String name, List<Bar> bars, Function<Bar, Long> ps) {
         return new JsonObject().with("name", name).with("group", "").list("ps", bars, ps);
-    }
-
-    private static List<String> row(String name, long aPs, long bPs, boolean changeAlone) {
-        return changeAlone
-                ? List.of(name, seconds(bPs))
-                : List.of(name, seconds(aPs), seconds(bPs), seconds(bPs - aPs));
     }
 
     private static String seconds(long ps) {

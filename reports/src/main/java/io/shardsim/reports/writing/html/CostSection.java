@@ -6,7 +6,6 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.TrainingCost;
 import io.shardsim.topology.PriceSpec;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -28,36 +27,38 @@ public final class CostSection {
 
     /** Days and dollars of every run; nothing where none trained. */
     public Figure.@Nullable Table costs() {
-        List<RunResult> trained = trained();
+        List<RunResult> trained = result.trained();
         if (trained.isEmpty()) {
             return null;
         }
-        List<String> head = new ArrayList<>(List.of("run", "nodes", "USD/h"));
-        for (double tokens : lengths()) {
-            head.add("days, " + Quantities.shortTokens(tokens));
-            head.add("USD, " + Quantities.shortTokens(tokens));
+        Columns<RunResult> columns = new Columns<RunResult>()
+                .words("run", names::withGpus)
+                .figure("nodes", run -> String.valueOf(run.nodes()))
+                .figure("USD/h", run -> usd(price(run).usdPerHour() * run.nodes()));
+        for (int i = 0; i < lengths().size(); i++) {
+            int length = i;
+            String tokens = Quantities.shortTokens(lengths().get(i));
+            columns.figure(
+                            "days, " + tokens,
+                            run -> Quantities.fixed(cost(run, length).days(), 2))
+                    .figure(
+                            "USD, " + tokens,
+                            run -> Quantities.usd(cost(run, length).usd()));
         }
-        return Figure.Table.named(head, trained.stream().map(this::row).toList());
+        return columns.of(trained);
     }
 
-    private List<String> row(RunResult run) {
-        PriceSpec price = run.facts().cluster().instance().price();
-        List<String> row = new ArrayList<>(
-                List.of(names.withGpus(run), String.valueOf(run.nodes()), usd(price.usdPerHour() * run.nodes())));
-        for (TrainingCost cost : run.step().costs()) {
-            row.add(Quantities.fixed(cost.days(), 2));
-            row.add(Quantities.usd(cost.usd()));
-        }
-        return row;
+    private static PriceSpec price(RunResult run) {
+        return run.facts().cluster().instance().price();
     }
 
-    private List<RunResult> trained() {
-        return result.runs().stream().filter(run -> run.training() != null).toList();
+    private static TrainingCost cost(RunResult run, int length) {
+        return run.step().costs().get(length);
     }
 
     /** Lengths of the trainings that every run has days and dollars of [tokens]. */
     private List<Double> lengths() {
-        return trained().get(0).step().costs().stream()
+        return result.trained().get(0).step().costs().stream()
                 .map(TrainingCost::tokens)
                 .toList();
     }
@@ -94,7 +95,7 @@ public final class CostSection {
     public List<String> prices() {
         Set<String> lines = new LinkedHashSet<>();
         for (RunResult run : result.runs()) {
-            PriceSpec price = run.facts().cluster().instance().price();
+            PriceSpec price = price(run);
             String name = run.facts().cluster().instance().name();
             lines.add(
                     Double.isNaN(price.usdPerHour())

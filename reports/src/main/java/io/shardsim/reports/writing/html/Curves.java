@@ -1,6 +1,5 @@
 package io.shardsim.reports.writing.html;
 
-import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
@@ -88,11 +87,7 @@ final class Curves {
     @Nullable
     Figure busBandwidth() {
         List<Series> series = series(
-                run -> {
-                    BusBandwidth speed = run.collective();
-                    return speed == null ? Double.NaN : speed.busBytesPerSecond() * 1e-9;
-                },
-                true);
+                run -> run.collective() == null ? Double.NaN : run.collective().busBytesPerSecond() * 1e-9, true);
         return figure(
                 "throughput",
                 "Bus bandwidth by cluster size",
@@ -104,8 +99,7 @@ final class Curves {
     }
 
     private static double efficiencyOf(RunResult run) {
-        ScalingEfficiency scaling =
-                run.training() == null ? null : run.training().scaling();
+        ScalingEfficiency scaling = run.scaling();
         return scaling == null ? Double.NaN : 100 * scaling.efficiency();
     }
 
@@ -237,22 +231,14 @@ final class Curves {
 
     /** From the best point of the smallest cluster, in proportion to the GPUs. */
     private static List<Point> linear(List<Series> series) {
-        Point best = null;
-        for (Series s : series) {
-            for (Point point : s.points()) {
-                if (best == null
-                        || point.gpus() < best.gpus()
-                        || (point.gpus() == best.gpus() && point.value() > best.value())) {
-                    best = point;
-                }
-            }
-        }
-        List<Point> line = new ArrayList<>();
-        if (best != null) {
-            double perGpu = best.value() / best.gpus();
-            clusters(series).forEach(g -> line.add(new Point(g, perGpu * g)));
-        }
-        return line;
+        return series.stream()
+                .flatMap(one -> one.points().stream())
+                .min(Comparator.comparingInt(Point::gpus)
+                        .thenComparing(Comparator.comparingDouble(Point::value).reversed()))
+                .map(best -> clusters(series).stream()
+                        .map(gpus -> new Point(gpus, best.value() / best.gpus() * gpus))
+                        .toList())
+                .orElse(List.of());
     }
 
     private static Figure.Table table(List<Series> series, String unit, Function<Double, String> words) {

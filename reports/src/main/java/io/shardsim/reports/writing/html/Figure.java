@@ -4,8 +4,6 @@ import io.shardsim.reports.writing.JsonObject;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.math.RoundingMode;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 
@@ -46,19 +44,7 @@ public record Figure(String id, Kind kind, String title, String alt, int height,
      *
      * @param numeric for each column, whether it is set flush right
      */
-    public record Table(List<String> head, List<Boolean> numeric, List<List<String>> rows) {
-        /** All but the first column flush right. */
-        static Table named(List<String> head, List<List<String>> rows) {
-            List<Boolean> numeric = new ArrayList<>(Collections.nCopies(head.size(), true));
-            numeric.set(0, false);
-            return new Table(head, numeric, rows);
-        }
-
-        /** Words in every column. */
-        static Table texts(List<String> head, List<List<String>> rows) {
-            return new Table(head, Collections.nCopies(head.size(), false), rows);
-        }
-    }
+    public record Table(List<String> head, List<Boolean> numeric, List<List<String>> rows) {}
 
     /** What a chart is made from. */
     JsonObject document() {

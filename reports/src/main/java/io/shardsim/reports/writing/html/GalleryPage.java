@@ -54,7 +54,11 @@ public record GalleryPage(List<Entry> figures, List<Report> configurations, List
      *
      * @param strategy empty for a bare collective
      */
-    public record Ran(String gpu, int gpus, String framework, String strategy) {}
+    public record Ran(String gpu, int gpus, String framework, String strategy) {
+        private String kind() {
+            return strategy.isEmpty() ? "bare collective" : strategy;
+        }
+    }
 
     /**
      * What was simulated.
@@ -126,11 +130,7 @@ public record GalleryPage(List<Entry> figures, List<Report> configurations, List
                                 .with("figure", entry.metric().id())
                                 .with("gpu", entry.ran().gpu())
                                 .with("framework", entry.ran().framework())
-                                .with(
-                                        "strategy",
-                                        entry.ran().strategy().isEmpty()
-                                                ? "bare collective"
-                                                : entry.ran().strategy())
+                                .with("strategy", entry.ran().kind())
                                 .with("measured", Figure.number(entry.measured()))
                                 .with("today", Figure.number(entry.simulated().today()))
                                 .with("error", Figure.number(entry.simulated().today() / entry.measured() - 1)));
@@ -141,7 +141,7 @@ public record GalleryPage(List<Entry> figures, List<Report> configurations, List
                 "Predicted against measured, a dot for each figure of the table below; on the line both are equal",
                 HEIGHT,
                 data,
-                Figure.Table.texts(List.of(), List.of()));
+                new Figure.Table(List.of(), List.of(), List.of()));
     }
 
     public String count() {
@@ -165,10 +165,7 @@ public record GalleryPage(List<Entry> figures, List<Report> configurations, List
                     case "figure" -> entry.metric().id();
                     case "gpu" -> entry.ran().gpu();
                     case "framework" -> entry.ran().framework();
-                    case "strategy" ->
-                        entry.ran().strategy().isEmpty()
-                                ? "bare collective"
-                                : entry.ran().strategy();
+                    case "strategy" -> entry.ran().kind();
                     default -> entry.published().role();
                 })
                 .filter(value -> !value.isEmpty())

@@ -10,16 +10,13 @@ import io.shardsim.reports.StepParts;
 import io.shardsim.reports.StrategyComparison;
 import io.shardsim.reports.writing.JsonObject;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,8 +42,8 @@ final class GapFigure {
     GapFigure(ScenarioResult result) {
         this.result = result;
         names = result.names();
-        boolean oneModel = same(run -> run.facts().model().model());
-        boolean oneLength = same(run -> run.facts().model().sequenceLength());
+        boolean oneModel = same(result.byDays(), run -> run.facts().model().model());
+        boolean oneLength = same(result.byDays(), run -> run.facts().model().sequenceLength());
         for (RunResult run : result.byDays()) {
             groups.computeIfAbsent(group(run, oneModel, oneLength), group -> new ArrayList<>())
                     .add(run);
@@ -55,61 +52,47 @@ final class GapFigure {
         List<RunResult> all = groups.values().stream().flatMap(List::stream).toList();
         List<RunResult> pickable = all.size() <= RUNS_MAX
                 ? all
-                : groupOf(all.stream()
-                                .max(Comparator.comparingDouble(OpeningSection::speed))
-                                .orElseThrow())
-                        .getValue()
-                        .stream()
-                        .limit(RUNS_MAX)
-                        .toList();
-        Set<RunResult> kept = Collections.newSetFromMap(new IdentityHashMap<>());
-        kept.addAll(pickable);
-        runs = result.runs().stream().filter(kept::contains).toList();
+                : groupOf(best(all)).getValue().stream().limit(RUNS_MAX).toList();
+        runs = result.runs().stream()
+                .filter(run -> pickable.stream().anyMatch(run::is))
+                .toList();
     }
 
-    /**
-     * A bar of the drawing, as report.js has it.
-     *
-     * @param from where it starts, in {@code unit}
-     * @param isSum whether it is all of them together
-     */
-    record Part(String name, double from, double to, String unit, String text, boolean isSum) {}
+    /** A bar of the drawing, as report.js has it. */
+    record Part(String name, double least, double most, String text, String colour) {}
 
     /** What each part saves, the largest first, and their sum. Shown figures add up, too: what rounding leaves goes to the largest part. */
-    static List<Part> parts(List<?> names, List<?> slow, List<?> fast) {
-        List<Integer> order = new ArrayList<>();
-        long[] saved = new long[names.size()];
-        long sum = 0;
-        for (int i = 0; i < saved.length; i++) {
-            saved[i] = ((Number) slow.get(i)).longValue() - ((Number) fast.get(i)).longValue();
-            sum += saved[i];
-            if (saved[i] != 0) {
-                order.add(i);
-            }
-        }
-        order.sort(Comparator.comparingLong((Integer i) -> Math.abs(saved[i])).reversed());
-        long total = Math.abs(sum);
-        String unit = total >= 1e12 ? "s" : total >= 1e9 ? "ms" : "us";
-        double hundredth = (total >= 1e12 ? 1e12 : total >= 1e9 ? 1e9 : 1e6) / 100;
-        long rest = Math.round(sum / hundredth);
+    static List<Part> parts(List<String> names, List<Number> slow, List<Number> fast) {
+        long[] saved = IntStream.range(0, names.size())
+                .mapToLong(i -> slow.get(i).longValue() - fast.get(i).longValue())
+                .toArray();
+        List<Integer> order = IntStream.range(0, saved.length)
+                .filter(i -> saved[i] != 0)
+                .boxed()
+                .sorted(Comparator.comparingLong(i -> -Math.abs(saved[i])))
+                .toList();
+        long sum = LongStream.of(saved).sum();
+        String unit = Math.abs(sum) >= 1e12 ? "s" : Math.abs(sum) >= 1e9 ? "ms" : "us";
+        double hundredth = unit.equals("s") ? 1e10 : unit.equals("ms") ? 1e7 : 1e4;
+        long all = Math.round(sum / hundredth);
+        long rest = all;
         for (int i : order) {
             rest -= Math.round(saved[i] / hundredth);
         }
         List<Part> parts = new ArrayList<>();
-        double at = 0;
+        long at = 0;
         for (int i : order) {
             long shown = Math.round(saved[i] / hundredth) + (parts.isEmpty() ? rest : 0);
-            parts.add(new Part(
-                    String.valueOf(names.get(i)), at, at + shown / 100.0, unit, words(shown) + " " + unit, false));
-            at += shown / 100.0;
+            parts.add(part(names.get(i), at, at + shown, shown >= 0 ? "less" : "more", unit));
+            at += shown;
         }
-        long all = Math.round(sum / hundredth);
-        parts.add(new Part("together", 0, all / 100.0, unit, words(all) + " " + unit, true));
+        parts.add(part("together", 0, all, "total", unit));
         return parts;
     }
 
-    private static String words(long hundredths) {
-        return (hundredths < 0 ? "\u2212" : "") + Quantities.fixed(Math.abs(hundredths) / 100.0, 2);
+    private static Part part(String name, long from, long to, String colour, String unit) {
+        String words = (to < from ? "\u2212" : "") + Quantities.fixed(Math.abs(to - from) / 100.0, 2) + " " + unit;
+        return new Part(name, Math.min(from, to) / 100.0, Math.max(from, to) / 100.0, words, colour);
     }
 
     /** On as many GPUs, and samples of the same model and length. */
@@ -128,8 +111,8 @@ final class GapFigure {
                 .orElseThrow();
     }
 
-    private boolean same(Function<RunResult, Object> figure) {
-        return result.byDays().stream().map(figure).distinct().count() == 1;
+    private static boolean same(List<RunResult> runs, Function<RunResult, Object> figure) {
+        return runs.stream().map(figure).distinct().count() == 1;
     }
 
     /** Absent where no two runs have clusters of the same size, and where nothing differs. */
@@ -147,11 +130,10 @@ final class GapFigure {
         if (parts.stream().distinct().count() == 1) {
             return null;
         }
-        Set<String> used = new LinkedHashSet<>();
-        StepParts.names().stream()
+        List<String> used = StepParts.names().stream()
                 .filter(name -> parts.stream().anyMatch(each -> each.getOrDefault(name, 0L) != 0))
-                .forEach(used::add);
-        RunResult best = best();
+                .toList();
+        RunResult best = best(runs);
         RunResult rival = rival(best);
         Map<String, String> shorter = ShortNames.of(runs.stream().map(names::of).toList(), NAME_MAX);
         List<JsonObject> rows = new ArrayList<>();
@@ -164,7 +146,7 @@ final class GapFigure {
                     .list("ps", used, name -> own.getOrDefault(name, 0L)));
         }
         JsonObject data = new JsonObject()
-                .with("parts", List.copyOf(used))
+                .with("parts", used)
                 .with("runs", rows)
                 .with("slow", runs.indexOf(rival))
                 .with("fast", runs.indexOf(best))
@@ -177,18 +159,14 @@ final class GapFigure {
                         + names.withGpus(rival),
                 HEIGHT,
                 data,
-                table(List.copyOf(used), parts));
+                table(used, parts));
     }
 
     private boolean sameBatch() {
-        return runs.stream()
-                        .mapToLong(run -> run.facts().model().globalBatch())
-                        .distinct()
-                        .count()
-                == 1;
+        return same(runs, run -> run.facts().model().globalBatch());
     }
 
-    private RunResult best() {
+    private static RunResult best(List<RunResult> runs) {
         return runs.stream()
                 .max(Comparator.comparingDouble(OpeningSection::speed))
                 .orElseThrow();
@@ -201,10 +179,9 @@ final class GapFigure {
                 .max(Comparator.comparingDouble(StrategyComparison::speedUp))
                 .map(comparison -> at(comparison.slower(), best.gpus()))
                 .filter(rival -> runs.stream().anyMatch(rival::is))
-                .orElseGet(() -> groupOf(best).getValue().stream()
+                .orElseGet(() -> best(groupOf(best).getValue().stream()
                         .filter(other -> !other.is(best))
-                        .max(Comparator.comparingDouble(OpeningSection::speed))
-                        .orElseThrow());
+                        .toList()));
     }
 
     private @Nullable RunResult at(String series, int gpus) {

@@ -6,7 +6,6 @@ import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.simulator.observation.MemoryOverTime;
 import io.shardsim.simulator.plan.MemoryOwner;
 import java.math.BigDecimal;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -75,14 +74,11 @@ final class MemoryAreas {
     }
 
     private Figure.Table table() {
-        List<List<String>> rows = new ArrayList<>();
-        for (MemoryOwner owner : owners) {
-            rows.add(List.of(
-                    Names.of(owner),
-                    Quantities.fixed(held(owner).min().orElse(0) / Quantities.GIB, 2),
-                    Quantities.fixed(held(owner).max().orElse(0) / Quantities.GIB, 2),
-                    Quantities.fixed(memory.of(owner, memory.peakColumn()) / Quantities.GIB, 2)));
-        }
-        return Figure.Table.named(List.of("memory owner", "least [GiB]", "most [GiB]", "at the peak [GiB]"), rows);
+        return new Columns<MemoryOwner>()
+                .words("memory owner", Names::of)
+                .figure("least [GiB]", owner -> RunBars.gib(held(owner).min().orElse(0)))
+                .figure("most [GiB]", owner -> RunBars.gib(held(owner).max().orElse(0)))
+                .figure("at the peak [GiB]", owner -> RunBars.gib(memory.of(owner, memory.peakColumn())))
+                .of(owners);
     }
 }

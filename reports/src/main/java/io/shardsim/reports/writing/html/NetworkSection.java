@@ -99,36 +99,25 @@ public final class NetworkSection {
                         "busiest: " + use.busiestPort() + ", " + Quantities.percent(use.busiestUtilization()));
     }
 
+    private record Row(RunResult run, LinkUse use) {}
+
     /** Every figure about links. */
     public Figure.Table linkTable() {
-        List<String> head = List.of(
-                "run",
-                "links",
-                "ports",
-                "chunks",
-                "bytes",
-                "utilization",
-                "busiest",
-                "busiest port",
-                "queueing",
-                "NIC bytes sent");
-        List<List<String>> rows = new ArrayList<>();
-        for (RunResult run : result.runs()) {
-            for (LinkUse use : run.network().links()) {
-                rows.add(List.of(
-                        names.withGpus(run),
-                        Names.of(use.linkClass()),
-                        Quantities.count(use.ports()),
-                        Quantities.count(use.chunks()),
-                        Quantities.bytes(use.bytes()),
-                        Quantities.percent(use.utilization()),
-                        Quantities.percent(use.busiestUtilization()),
-                        use.busiestPort(),
-                        Quantities.seconds(use.queueingSeconds()),
-                        Quantities.bytes(run.network().nicBytesSent())));
-            }
-        }
-        List<Boolean> numeric = List.of(false, false, true, true, true, true, true, false, true, true);
-        return new Figure.Table(head, numeric, rows);
+        return new Columns<Row>()
+                .words("run", row -> names.withGpus(row.run()))
+                .words("links", row -> Names.of(row.use().linkClass()))
+                .figure("ports", row -> Quantities.count(row.use().ports()))
+                .figure("chunks", row -> Quantities.count(row.use().chunks()))
+                .figure("bytes", row -> Quantities.bytes(row.use().bytes()))
+                .figure("utilization", row -> Quantities.percent(row.use().utilization()))
+                .figure("busiest", row -> Quantities.percent(row.use().busiestUtilization()))
+                .words("busiest port", row -> row.use().busiestPort())
+                .figure("queueing", row -> Quantities.seconds(row.use().queueingSeconds()))
+                .figure(
+                        "NIC bytes sent",
+                        row -> Quantities.bytes(row.run().network().nicBytesSent()))
+                .of(result.runs().stream()
+                        .flatMap(run -> run.network().links().stream().map(use -> new Row(run, use)))
+                        .toList());
     }
 }

@@ -7,6 +7,7 @@ import io.shardsim.reports.writing.JsonObject;
 import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * How busy each class of links was on each node: one row per class, one column per node, darker is busier. In a large cluster a column stands
@@ -77,12 +78,10 @@ final class NodeLinks {
     }
 
     private static double busiest(LinkUse use, int firstNode, int endNode) {
-        double most = 0;
-        for (int node = firstNode;
-                node < endNode && node < use.utilizationByNode().size();
-                node++) {
-            most = Math.max(most, use.utilizationByNode().get(node));
-        }
-        return most;
+        List<Double> busy = use.utilizationByNode();
+        return IntStream.range(firstNode, Math.min(endNode, busy.size()))
+                .mapToDouble(busy::get)
+                .max()
+                .orElse(0);
     }
 }

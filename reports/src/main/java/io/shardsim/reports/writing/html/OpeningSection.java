@@ -81,16 +81,7 @@ public final class OpeningSection {
     }
 
     private @Nullable RunResult best() {
-        if (ReportPage.trains(result)) {
-            return result.fastest();
-        }
-        RunResult best = null;
-        for (RunResult run : result.runs()) {
-            if (run.fits() && (best == null || speed(run) > speed(best))) {
-                best = run;
-            }
-        }
-        return best;
+        return fastestFirst().stream().findFirst().orElse(null);
     }
 
     static double speed(RunResult run) {
@@ -124,15 +115,16 @@ public final class OpeningSection {
                         .toList();
     }
 
-    private static Columns<RunResult> trainingFigures(Columns<RunResult> columns) {
-        return columns.figure(
-                        "samples/s", run -> Quantities.significant(run.step().samplesPerSecond()))
+    private Columns<RunResult> trainingFigures(Columns<RunResult> columns) {
+        columns.figure("samples/s", run -> Quantities.significant(run.step().samplesPerSecond()))
                 .figure("step [s]", run -> Quantities.threeDigits(run.step().stepSeconds()))
                 .figure(
                         "peak [GiB]",
                         run -> MemoryWords.cell(run.facts().ledger().fit()))
-                .figure("days", run -> Quantities.significant(cost(run).days()))
-                .figure(
+                .figure("days", run -> Quantities.significant(cost(run).days()));
+        return result.cheapest() == null
+                ? columns
+                : columns.figure(
                         "USD",
                         run -> cost(run).hasPrice()
                                 ? "$" + Quantities.shortCount(cost(run).usd()).replace(" ", "")

@@ -10,8 +10,10 @@ import io.shardsim.reports.ScenarioResult;
 import io.shardsim.reports.writing.ResultsJson;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -180,10 +182,23 @@ public final class ReportPage {
         return Math.max(0, result.runs().size() - RunBars.BARS_MAX);
     }
 
-    public List<RunFacts.Source> sources() {
+    /** Figures by where they come from. */
+    public Map<String, String> sources() {
         Set<RunFacts.Source> all = new LinkedHashSet<>();
         result.runs().forEach(run -> all.addAll(run.facts().sources()));
-        return List.copyOf(all);
+        Map<String, String> figures = new LinkedHashMap<>();
+        for (RunFacts.Source one : all) {
+            int key = one.what().lastIndexOf(' ') + 1;
+            String thing = one.what().substring(0, key);
+            figures.merge(
+                    one.source() + (one.date().isEmpty() ? "" : ", " + one.date()),
+                    one.what(),
+                    (those, what) ->
+                            those.substring(those.lastIndexOf(';') + 1).trim().startsWith(thing)
+                                    ? those + ", " + what.substring(key)
+                                    : those + "; " + what);
+        }
+        return figures;
     }
 
     /** A number of things in words. */

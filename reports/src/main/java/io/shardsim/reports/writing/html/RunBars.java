@@ -81,8 +81,7 @@ final class RunBars {
     /** Shares of the step, so that clusters of all sizes compare; the length of the step stands behind each bar. */
     @Nullable
     Figure stepTime() {
-        List<RunResult> runs =
-                result.runs().stream().filter(run -> run.training() != null).toList();
+        List<RunResult> runs = result.trained();
         if (runs.isEmpty()) {
             return null;
         }
@@ -213,15 +212,14 @@ final class RunBars {
         return columns.of(runs);
     }
 
-    private static String gib(long bytes) {
+    static String gib(long bytes) {
         return Quantities.fixed(bytes / Quantities.GIB, 2);
     }
 
     /** Throughput of runs that all have the same number of GPUs; the curve over any other setting. */
     @Nullable
     Figure throughput() {
-        List<RunResult> runs =
-                result.runs().stream().filter(run -> run.training() != null).toList();
+        List<RunResult> runs = result.trained();
         if (runs.size() < 2) {
             return null;
         }

@@ -40,7 +40,7 @@ public final class StepSection {
         List<Figure> figures = new ArrayList<>();
         for (RunResult run : shown) {
             figures.add(new StepTimeline(run.rank0().timeline(), stretchPs)
-                    .figure("timeline-" + (figures.size() + 1), names.withGpus(run)));
+                    .figure("timeline-" + (figures.size() + 1), names.withGpus(run), run.training() == null));
         }
         return figures;
     }

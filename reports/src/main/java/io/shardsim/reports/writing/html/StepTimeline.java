@@ -55,7 +55,7 @@ final class StepTimeline {
                 - compute.get(first).startPs();
     }
 
-    Figure figure(String id, String run) {
+    Figure figure(String id, String run, boolean bare) {
         List<String> labels = new ArrayList<>();
         JsonObject data = new JsonObject()
                 .list(
@@ -72,9 +72,9 @@ final class StepTimeline {
         return new Figure(
                 id,
                 Figure.Kind.SPANS,
-                "One training step, " + run,
-                run + ": what each stream of rank 0 does in one training step of "
-                        + Quantities.seconds(endPs * PS_TO_SECONDS),
+                (bare ? "The collective, " : "One training step, ") + run,
+                run + ": what each stream of rank 0 does in " + (bare ? "the collective of " : "one training step of ")
+                        + seconds(endPs),
                 LANE * streams.size() + AROUND_LANES,
                 data,
                 table());
@@ -117,22 +117,21 @@ final class StepTimeline {
     }
 
     private Figure.Table table() {
-        List<List<String>> rows = new ArrayList<>();
-        for (StreamLook look : streams) {
-            List<OperationSpan> own = ofStream(spans, look.stream());
-            long busyPs = own.stream()
-                    .mapToLong(span -> span.endPs() - span.startPs())
-                    .sum();
-            rows.add(List.of(
-                    Names.of(look.stream()),
-                    Quantities.count(own.size()),
-                    Quantities.seconds(busyPs * PS_TO_SECONDS),
-                    Quantities.seconds(own.get(0).startPs() * PS_TO_SECONDS),
-                    Quantities.seconds(
-                            own.stream().mapToLong(OperationSpan::endPs).max().orElse(0) * PS_TO_SECONDS)));
-        }
-        return Figure.Table.named(
-                List.of("stream", "operations", "time of operations", "first starts", "last ends"), rows);
+        return new Columns<List<OperationSpan>>()
+                .words("stream", own -> Names.of(own.get(0).stream().reportedAs()))
+                .figure("operations", own -> Quantities.count(own.size()))
+                .figure(
+                        "time of operations",
+                        own -> seconds(own.stream()
+                                .mapToLong(span -> span.endPs() - span.startPs())
+                                .sum()))
+                .figure("first starts", own -> seconds(own.get(0).startPs()))
+                .figure("last ends", own -> seconds(endOf(own)))
+                .of(streams.stream().map(look -> ofStream(spans, look.stream())).toList());
+    }
+
+    private static String seconds(long ps) {
+        return Quantities.seconds(ps * PS_TO_SECONDS);
     }
 
     /** Streams with something on them, in the order in which they stand. */

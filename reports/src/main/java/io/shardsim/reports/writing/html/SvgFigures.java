@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.DoubleFunction;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,10 +31,6 @@ public final class SvgFigures {
     private static final int MOST_COLUMNS = 24;
     /** Below this, a rest is one of rounding. */
     private static final double NEAR = 1e-9;
-
-    /** Marks by series; one whose micro-batch changes is hollow. */
-    private static final List<SvgFile.Mark> MARKS =
-            List.of(SvgFile.Mark.CIRCLE, SvgFile.Mark.RECT, SvgFile.Mark.TRIANGLE, SvgFile.Mark.DIAMOND);
 
     private final Figure figure;
     private final Map<String, ?> data;
@@ -72,78 +70,82 @@ public final class SvgFigures {
     }
 
     private int lines() {
-        List<Map<String, ?>> series = maps("series");
-        List<String> colours = new ArrayList<>();
-        double most = 0;
-        double least = Double.MAX_VALUE;
-        double widest = 1;
-        for (Map<String, ?> one : series) {
-            colours.add("s" + colours.size() % 8);
-            for (List<?> point : rows(one, "published")) {
-                most = Math.max(most, number(point.get(1)));
-            }
-            for (List<?> point : rows(one, "points")) {
-                widest = Math.max(widest, number(point.get(0)));
-                least = Math.min(least, number(point.get(1)));
-                most = Math.max(most, number(point.get(point.size() > 5 ? 5 : 1)));
-            }
-        }
-        for (List<?> point : rows(data, "ideal")) {
-            most = Math.max(most, number(point.get(1)));
-        }
+        List<Map<String, ?>> series = list(data, "series");
+        List<List<?>> points = points(series, "points");
+        List<List<?>> published = points(series, "published");
+        List<List<?>> ideal = list(data, "ideal");
+        double most = Math.max(most(points, 5), Math.max(most(published, 1), most(ideal, 1)));
+        double least =
+                points.stream().mapToDouble(point -> number(point.get(1))).min().orElse(0);
         double floor = text("unit").equals("%") ? Math.min(80, Math.floor(least / 20) * 20) : 0;
         double by = Scale.step(most - floor, 6);
-        legend(series, colours);
+        legend(series, series.stream().map(one -> colour(series.indexOf(one))).toList());
         double first = number(list(data, "xs").get(0));
-        Scale x = new Scale(
-                StrictMath.floor(log2(first)), StrictMath.ceil(log2(Math.max(widest, 2 * first))), 60, RIGHT, 1);
+        double widest = Math.max(2 * first, most(points, 0));
+        Scale x = new Scale(StrictMath.floor(log2(first)), StrictMath.ceil(log2(widest)), 60, RIGHT, 1);
         Scale y = new Scale(Math.floor(floor / by) * by, Scale.above(most, by), top + PLOT, top, by);
-        axes(y, x, text("unit"));
-        for (double power = x.from; power <= x.to; power++) {
-            svg.text(x.at(power), top + PLOT + 16, "middle", "soft", Scale.words(StrictMath.pow(2, power)));
-        }
-        svg.text((x.left + x.right) / 2, top + PLOT + 34, "middle", "soft", text("x") + marks(series));
+        axes(y, x);
+        String name = text("x")
+                + (points.stream().anyMatch(point -> point.size() > 5) ? "; band: 80 % of such runs" : "")
+                + (points.stream().anyMatch(SvgFigures::isHollow) ? "; hollow: micro-batch changes" : "")
+                + (published.isEmpty() ? "" : "; cross: published");
+        ticks(x, top + PLOT, power -> Scale.words(StrictMath.pow(2, power)), name);
         for (int i = 0; i < series.size(); i++) {
-            band(rows(series.get(i), "points"), x, y, colours.get(i));
+            band(list(series.get(i), "points"), x, y, colour(i));
         }
-        List<List<?>> ideal = rows(data, "ideal");
         line(ideal, x, y, "soft", "2 4");
         if (ideal.size() > 1) {
             double end = number(ideal.get(ideal.size() - 1).get(1));
             svg.text(x.right - 10, y.at(end) - 4, "end", "soft", "linear");
         }
         for (int i = 0; i < series.size(); i++) {
-            List<List<?>> points = rows(series.get(i), "points");
-            line(points, x, y, colours.get(i), i % 2 == 0 ? "" : "9 3");
-            for (List<?> point : points) {
-                double across = x.at(log2(number(point.get(0))));
-                double down = y.at(number(point.get(1)));
-                boolean hollow = Boolean.TRUE.equals(point.get(3));
-                svg.mark(across, down, hollow ? SvgFile.Mark.HOLLOW : MARKS.get(i % MARKS.size()), colours.get(i));
+            List<List<?>> own = list(series.get(i), "points");
+            line(own, x, y, colour(i), dash(i));
+            for (List<?> point : own) {
+                double[] at = at(x, y, point, 1);
+                svg.mark(at[0], at[1], isHollow(point) ? SvgFile.HOLLOW : i % 4, colour(i));
             }
-            for (List<?> point : rows(series.get(i), "published")) {
-                double across = x.at(log2(number(point.get(0))));
-                double down = y.at(number(point.get(1)));
-                svg.line(across - 6, down - 6, across + 6, down + 6, "ink", "");
-                svg.line(across - 6, down + 6, across + 6, down - 6, "ink", "");
+            for (List<?> point : SvgFigures.<List<?>>list(series.get(i), "published")) {
+                double[] at = at(x, y, point, 1);
+                svg.line(at[0] - 6, at[1] - 6, at[0] + 6, at[1] + 6, "ink", "");
+                svg.line(at[0] - 6, at[1] + 6, at[0] + 6, at[1] - 6, "ink", "");
             }
         }
         return top + PLOT + 50;
     }
 
-    /** What bands and hollow marks say, where there are any. */
-    private static String marks(List<Map<String, ?>> series) {
-        List<List<?>> points =
-                series.stream().flatMap(one -> rows(one, "points").stream()).toList();
-        return (points.stream().anyMatch(point -> point.size() > 5) ? "; band: 80 % of such runs" : "")
-                + (points.stream().anyMatch(point -> Boolean.TRUE.equals(point.get(3)))
-                        ? "; hollow: micro-batch changes"
-                        : "")
-                + (series.stream().allMatch(one -> rows(one, "published").isEmpty()) ? "" : "; cross: published");
+    private static List<List<?>> points(List<Map<String, ?>> series, String key) {
+        return series.stream()
+                .flatMap(one -> SvgFigures.<List<?>>list(one, key).stream())
+                .toList();
+    }
+
+    /** The largest value of points at a place, or their own where they have no range. */
+    private static double most(List<List<?>> points, int place) {
+        return points.stream()
+                .mapToDouble(point -> number(point.get(point.size() > place ? place : 1)))
+                .max()
+                .orElse(0);
+    }
+
+    private static boolean isHollow(List<?> point) {
+        return Boolean.TRUE.equals(point.get(3));
+    }
+
+    private static String colour(int series) {
+        return "s" + series % 8;
+    }
+
+    private static String dash(int series) {
+        return series % 2 == 0 ? "" : "9 3";
     }
 
     private static double log2(double value) {
         return StrictMath.log(value) / StrictMath.log(2);
+    }
+
+    private static double[] at(Scale x, Scale y, List<?> point, int value) {
+        return new double[] {x.at(log2(number(point.get(0)))), y.at(Math.min(y.to, number(point.get(value))))};
     }
 
     /** Around the points that have a range: their lower ends, and back by the upper ones. */
@@ -151,42 +153,33 @@ public final class SvgFigures {
         List<double[]> outline = new ArrayList<>();
         for (List<?> point : points) {
             if (point.size() > 5) {
-                double across = x.at(log2(number(point.get(0))));
-                outline.add(outline.size() / 2, new double[] {across, y.at(number(point.get(4)))});
-                outline.add(outline.size() / 2 + 1, new double[] {across, y.at(Math.min(y.to, number(point.get(5))))});
+                outline.add(outline.size() / 2, at(x, y, point, 4));
+                outline.add(outline.size() / 2 + 1, at(x, y, point, 5));
             }
         }
         if (outline.size() > 2) {
-            svg.band(outline, colour);
+            svg.area(outline, colour, " fill-opacity=\"0.16\"");
         }
     }
 
     private void line(List<List<?>> points, Scale x, Scale y, String colour, String dash) {
         if (points.size() > 1) {
-            svg.path(
-                    points.stream()
-                            .map(point -> new double[] {
-                                x.at(log2(number(point.get(0)))), y.at(Math.min(y.to, number(point.get(1))))
-                            })
-                            .toList(),
-                    colour,
-                    false,
-                    dash);
+            svg.curve(points.stream().map(point -> at(x, y, point, 1)).toList(), colour, dash);
         }
     }
 
     private int bars() {
-        List<Map<String, ?>> parts = maps("parts");
-        List<Map<String, ?>> rows = maps("rows");
-        legend(parts, parts.stream().map(part -> text(part, "colour")).toList());
-        double most = data.containsKey("max") ? number(data.get("max")) : 0;
-        for (int row = 0; row < rows.size() && !data.containsKey("max"); row++) {
-            double sum = 0;
-            for (Map<String, ?> part : parts) {
-                sum += number(list(part, "values").get(row));
-            }
-            most = Math.max(most, sum);
-        }
+        List<Map<String, ?>> parts = list(data, "parts");
+        List<Map<String, ?>> rows = list(data, "rows");
+        legend(parts, colours(parts));
+        double most = data.containsKey("max")
+                ? number(data.get("max"))
+                : IntStream.range(0, rows.size())
+                        .mapToDouble(row -> parts.stream()
+                                .mapToDouble(part -> number(list(part, "values").get(row)))
+                                .sum())
+                        .max()
+                        .orElse(0);
         double by = Scale.step(most, 6);
         Scale x = new Scale(0, data.containsKey("max") ? most : Scale.above(most, by), LEFT, RIGHT, by);
         int y = top;
@@ -210,7 +203,7 @@ public final class SvgFigures {
             y += ROW;
         }
         limit(x.at(data.containsKey("limit") ? number(data.get("limit")) : 0), top, y, true);
-        ticks(x, y, text("unit"));
+        ticks(x, y, Scale::words, text("unit"));
         return y + 44;
     }
 
@@ -222,12 +215,12 @@ public final class SvgFigures {
         int every = (xs.size() + MOST_COLUMNS - 1) / MOST_COLUMNS;
         double wide = (double) (WIDTH - 20 - LEFT) / Math.max(1, xs.size());
         boolean named = false;
-        for (Map<String, ?> facet : maps("facets")) {
+        for (Map<String, ?> facet : SvgFigures.<Map<String, ?>>list(data, "facets")) {
             svg.text(LEFT, top, "start", "ink", text(facet, "name"));
             svg.text(LEFT - 8, top, "end", "soft", named ? "" : text("y"));
             named = true;
             top += 8;
-            for (List<?> cell : rows(facet, "cells")) {
+            for (List<?> cell : SvgFigures.<List<?>>list(facet, "cells")) {
                 double left = LEFT + wide * number(cell.get(0));
                 double y = top + ROW * number(cell.get(1));
                 Object value = cell.get(2);
@@ -251,29 +244,14 @@ public final class SvgFigures {
         for (int shade = 0; shade < 5; shade++) {
             svg.rect(LEFT + 60 + 22 * shade, top - 20, 16, 12, "h" + shade);
         }
-        svg.text(
-                LEFT + 54,
-                top - 10,
-                "end",
-                "soft",
-                Scale.words(threeDigits(least)).replace(",", ""));
-        svg.text(
-                LEFT + 174,
-                top - 10,
-                "start",
-                "soft",
-                Scale.words(threeDigits(number(data.get("max")))).replace(",", "") + " " + text("unit"));
+        svg.text(LEFT + 54, top - 10, "end", "soft", Scale.digits(least, 3));
+        String end = Scale.digits(number(data.get("max")), 3) + " " + text("unit");
+        svg.text(LEFT + 174, top - 10, "start", "soft", end);
         return top;
     }
 
-    private static double threeDigits(double value) {
-        return new BigDecimal(value)
-                .round(new MathContext(3, RoundingMode.HALF_UP))
-                .doubleValue();
-    }
-
     private int spans() {
-        List<Map<String, ?>> lanes = maps("lanes");
+        List<Map<String, ?>> lanes = list(data, "lanes");
         double longest = lanes.stream()
                 .mapToInt(lane -> text(lane, "name").length())
                 .max()
@@ -281,7 +259,7 @@ public final class SvgFigures {
         double from = number(data.get("from"));
         double to = number(data.get("to"));
         Scale x = new Scale(from, to, 18 + 7.4 * longest, WIDTH - 14, Scale.step(to - from, 8));
-        for (List<?> span : rows(data, "spans")) {
+        for (List<?> span : SvgFigures.<List<?>>list(data, "spans")) {
             double start = Math.max(x.from, number(span.get(2)));
             double end = Math.min(x.to, number(span.get(2)) + number(span.get(3)));
             if (end > start) {
@@ -295,31 +273,21 @@ public final class SvgFigures {
                 String brief = words.replaceFirst("layers? ", "")
                         .replaceFirst("forward", "fwd")
                         .replaceFirst("backward", "bwd");
-                svg.words(
-                        x.at(start) + 4,
-                        top + ROW * lane + 15,
-                        colour,
-                        List.of(words, brief).stream()
-                                .filter(one -> one.length() * 6 + 6 < wide)
-                                .findFirst()
-                                .orElse(""));
+                String fitting = words.length() * 6 + 6 < wide ? words : brief.length() * 6 + 6 < wide ? brief : "";
+                svg.words(x.at(start) + 4, top + ROW * lane + 15, colour, fitting);
             }
         }
         for (int lane = 0; lane < lanes.size(); lane++) {
             svg.text(x.left - 8, top + ROW * lane + 16, "end", "ink", text(lanes.get(lane), "name"));
         }
         int bottom = top + ROW * lanes.size();
-        for (double tick : x.ticks()) {
-            if (tick > x.from && tick < x.to) {
-                svg.text(x.at(tick), bottom + 16, "middle", "soft", Scale.seconds(tick * 1e-6));
-            }
-        }
+        ticks(x, bottom, tick -> tick > x.from && tick < x.to ? Scale.seconds(tick * 1e-6) : "", "");
         return bottom + 30;
     }
 
     private int areas() {
-        List<Map<String, ?>> layers = maps("layers");
-        legend(layers, layers.stream().map(layer -> text(layer, "colour")).toList());
+        List<Map<String, ?>> layers = list(data, "layers");
+        legend(layers, colours(layers));
         List<?> xs = list(data, "xs");
         double end = number(data.get("end"));
         double max = number(data.get("max"));
@@ -339,76 +307,78 @@ public final class SvgFigures {
             paths.add(path);
         }
         for (int layer = layers.size() - 1; layer >= 0; layer--) {
-            svg.path(paths.get(layer), text(layers.get(layer), "colour"), true, "");
+            svg.area(paths.get(layer), text(layers.get(layer), "colour"), "");
         }
-        axes(y, x, text("unit"));
-        for (double tick : x.ticks()) {
-            if (tick < end) {
-                svg.text(x.at(tick), top + PLOT + 16, "middle", "soft", Scale.seconds(tick));
-            }
-        }
+        axes(y, x);
+        ticks(x, top + PLOT, tick -> tick < end ? Scale.seconds(tick) : "", "");
         limit(y.at(number(data.get("limit"))), x.left, x.right, false);
         return top + PLOT + 50;
     }
 
     private int gap() {
-        Map<String, ?> slow = runs("slow");
-        Map<String, ?> fast = runs("fast");
-        List<GapFigure.Part> parts = GapFigure.parts(list(data, "parts"), list(slow, "ps"), list(fast, "ps"));
-        double least = 0;
-        double most = 0;
-        for (GapFigure.Part part : parts) {
-            least = Math.min(least, Math.min(part.from(), part.to()));
-            most = Math.max(most, Math.max(part.from(), part.to()));
-        }
+        List<GapFigure.Part> parts =
+                GapFigure.parts(list(data, "parts"), list(runs("slow"), "ps"), list(runs("fast"), "ps"));
+        double least = parts.stream().mapToDouble(GapFigure.Part::least).min().orElse(0);
+        double most = parts.stream().mapToDouble(GapFigure.Part::most).max().orElse(0);
         double by = Scale.step(most - least, 8);
         Scale x = new Scale(-Scale.above(-least, by), Math.max(by, Scale.above(most, by)), LEFT, RIGHT, by);
         int y = top;
         for (GapFigure.Part part : parts) {
             svg.text(LEFT - 8, y + 15, "end", "ink", part.name());
-            double left = x.at(Math.min(part.from(), part.to()));
-            double right = x.at(Math.max(part.from(), part.to()));
-            String colour = part.isSum() ? "total" : part.to() >= part.from() ? "less" : "more";
-            svg.rect(left, y + 2, right - left, ROW - 6, colour);
-            svg.text(right + 6, y + 15, "start", "ink", part.text());
+            svg.rect(x.at(part.least()), y + 2, x.at(part.most()) - x.at(part.least()), ROW - 6, part.colour());
+            svg.text(x.at(part.most()) + 6, y + 15, "start", "ink", part.text());
             y += ROW;
         }
-        ticks(x, y, parts.get(0).unit() + " saved per " + text("per"));
+        String total = parts.get(0).text();
+        ticks(x, y, Scale::words, total.substring(total.indexOf(' ') + 1) + " saved per " + text("per"));
         return y + 44;
     }
 
     private Map<String, ?> runs(String which) {
-        return maps("runs").get((int) number(data.get(which)));
+        return SvgFigures.<Map<String, ?>>list(data, "runs").get((int) number(data.get(which)));
     }
 
+    private static List<String> colours(List<Map<String, ?>> parts) {
+        return parts.stream().map(part -> text(part, "colour")).toList();
+    }
+
+    /** Curves have their marks in it. */
     private void legend(List<Map<String, ?>> named, List<String> colours) {
+        boolean curves = figure.kind() == Figure.Kind.LINES;
+        int wide = curves ? 28 : 14;
         double x = 8;
         for (int i = 0; i < named.size() && named.size() > 1; i++) {
             String name = text(named.get(i), "name");
-            if (x + name.length() * LETTER + 30 > WIDTH) {
+            if (x + name.length() * LETTER + wide + 16 > WIDTH) {
                 x = 8;
                 top += 20;
             }
-            svg.rect(x, top - 10, 14, 12, colours.get(i));
-            svg.text(x + 19, top, "start", "ink", name);
-            x += name.length() * LETTER + 36;
+            if (curves) {
+                svg.curve(
+                        List.of(new double[] {x, top - 4}, new double[] {x + wide, top - 4}), colours.get(i), dash(i));
+                svg.mark(x + wide / 2, top - 4, i % 4, colours.get(i));
+            } else {
+                svg.rect(x, top - 10, wide, 12, colours.get(i));
+            }
+            svg.text(x + wide + 5, top, "start", "ink", name);
+            x += name.length() * LETTER + wide + 22;
         }
         top += 30;
     }
 
-    private void axes(Scale y, Scale x, String beside) {
+    private void axes(Scale y, Scale x) {
         for (double tick : y.ticks()) {
             svg.line(x.left, y.at(tick), x.right, y.at(tick), tick == y.from ? "soft" : "rule", "");
             svg.text(x.left - 6, y.at(tick) + 4, "end", "soft", Scale.words(tick));
         }
-        svg.text(x.left, top - 10, "start", "soft", beside);
+        svg.text(x.left, top - 10, "start", "soft", text("unit"));
     }
 
-    private void ticks(Scale x, int y, String unit) {
+    private void ticks(Scale x, int y, DoubleFunction<String> words, String name) {
         for (double tick : x.ticks()) {
-            svg.text(x.at(tick), y + 16, "middle", "soft", Scale.words(tick));
+            svg.text(x.at(tick), y + 16, "middle", "soft", words.apply(tick));
         }
-        svg.text((x.left + x.right) / 2, y + 34, "middle", "soft", unit);
+        svg.text((x.left + x.right) / 2, y + 34, "middle", "soft", name);
     }
 
     private void limit(double at, double from, double to, boolean upright) {
@@ -449,10 +419,14 @@ public final class SvgFigures {
         /** Four digits, as the page's axes of time have them. */
         static String seconds(double value) {
             double scaled = value == 0 || value >= 1 ? value : value >= 1e-3 ? value * 1e3 : value * 1e6;
-            BigDecimal digits = new BigDecimal(scaled)
-                    .round(new MathContext(4, RoundingMode.HALF_UP))
-                    .stripTrailingZeros();
-            return digits.toPlainString() + (value == 0 || value >= 1 ? " s" : value >= 1e-3 ? " ms" : " us");
+            return digits(scaled, 4) + (value == 0 || value >= 1 ? " s" : value >= 1e-3 ? " ms" : " us");
+        }
+
+        static String digits(double value, int digits) {
+            return new BigDecimal(value)
+                    .round(new MathContext(digits, RoundingMode.HALF_UP))
+                    .stripTrailingZeros()
+                    .toPlainString();
         }
 
         List<Double> ticks() {
@@ -480,17 +454,8 @@ public final class SvgFigures {
         return String.valueOf(of.get(key));
     }
 
-    private static List<?> list(Map<String, ?> of, String key) {
-        return (List<?>) Objects.requireNonNull(of.get(key));
-    }
-
     @SuppressWarnings("unchecked")
-    private static List<List<?>> rows(Map<String, ?> of, String key) {
-        return (List<List<?>>) Objects.requireNonNull(of.get(key));
-    }
-
-    @SuppressWarnings("unchecked")
-    private List<Map<String, ?>> maps(String key) {
-        return (List<Map<String, ?>>) Objects.requireNonNull(data.get(key));
+    private static <T> List<T> list(Map<String, ?> of, String key) {
+        return (List<T>) Objects.requireNonNull(of.get(key));
     }
 }

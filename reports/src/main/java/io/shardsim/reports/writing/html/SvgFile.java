@@ -11,6 +11,16 @@ import java.util.TreeSet;
 final class SvgFile {
     private static final Map<String, JsonObject> PALETTE = Palette.document();
 
+    /** Of a curve whose micro-batch changes there. */
+    static final int HOLLOW = 4;
+
+    private static final List<String> MARKS = List.of(
+            "circle cx=\"%1$.1f\" cy=\"%2$.1f\" r=\"4.5\" fill=\"%3$s\"",
+            "path d=\"M%1$.1f %2$.1fm-4.5 -4.5h9v9h-9z\" fill=\"%3$s\"",
+            "path d=\"M%1$.1f %2$.1fm0 -4.5l4.5 9h-9z\" fill=\"%3$s\"",
+            "path d=\"M%1$.1f %2$.1fm0 -4.5l4.5 4.5l-4.5 4.5l-4.5 -4.5z\" fill=\"%3$s\"",
+            "circle cx=\"%1$.1f\" cy=\"%2$.1f\" r=\"5\" fill=\"#fff\" stroke=\"%3$s\" stroke-width=\"2\"");
+
     private final StringBuilder body = new StringBuilder();
     private final TreeSet<String> patterns = new TreeSet<>();
 
@@ -22,68 +32,53 @@ final class SvgFile {
 
     void line(double x1, double y1, double x2, double y2, String colour, String dash) {
         body.append(format(
-                "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\"%s/>\n",
-                x1, y1, x2, y2, plain(colour), dash.isEmpty() ? "" : " stroke-dasharray=\"" + dash + "\""));
+                "<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\"%s/>\n", x1, y1, x2, y2, plain(colour), dashed(dash)));
     }
 
-    /** A line through points, or the area within them. */
-    void path(List<double[]> points, String colour, boolean filled, String dash) {
+    void curve(List<double[]> points, String colour, String dash) {
+        path(points, "fill=\"none\" stroke-width=\"2\" stroke=\"" + plain(colour) + "\"" + dashed(dash));
+    }
+
+    /** The area within points, with further attributes. */
+    void area(List<double[]> points, String colour, String attributes) {
+        path(points, "fill=\"" + fill(colour) + "\"" + attributes);
+    }
+
+    private void path(List<double[]> points, String attributes) {
         StringBuilder path = new StringBuilder();
         for (double[] point : points) {
             path.append(format("%s%.1f %.1f", path.length() == 0 ? "M" : "L", point[0], point[1]));
         }
-        body.append(format(
-                "<path d=\"%s\" %s%s/>\n",
-                path,
-                filled
-                        ? "fill=\"" + fill(colour) + "\""
-                        : "fill=\"none\" stroke-width=\"2\" stroke=\"" + plain(colour) + "\"",
-                dash.isEmpty() ? "" : " stroke-dasharray=\"" + dash + "\""));
+        body.append("<path d=\"" + path + "\" " + attributes + "/>\n");
     }
 
-    /** What a point of a line is drawn as. */
-    enum Mark {
-        CIRCLE("<circle cx=\"%1$.1f\" cy=\"%2$.1f\" r=\"4.5\" fill=\"%3$s\"/>\n"),
-        RECT("<path d=\"M%1$.1f %2$.1fm-4.5 -4.5h9v9h-9z\" fill=\"%3$s\"/>\n"),
-        TRIANGLE("<path d=\"M%1$.1f %2$.1fm0 -4.5l4.5 9h-9z\" fill=\"%3$s\"/>\n"),
-        DIAMOND("<path d=\"M%1$.1f %2$.1fm0 -4.5l4.5 4.5l-4.5 4.5l-4.5 -4.5z\" fill=\"%3$s\"/>\n"),
-        HOLLOW("<circle cx=\"%1$.1f\" cy=\"%2$.1f\" r=\"5\" fill=\"#fff\" stroke=\"%3$s\" stroke-width=\"2\"/>\n");
-
-        private final String format;
-
-        Mark(String format) {
-            this.format = format;
-        }
+    private static String dashed(String dash) {
+        return dash.isEmpty() ? "" : " stroke-dasharray=\"" + dash + "\"";
     }
 
-    void mark(double x, double y, Mark mark, String colour) {
-        body.append(format(mark.format, x, y, plain(colour)));
+    /** A point of a curve, with a mark of {@link #MARKS}. */
+    void mark(double x, double y, int mark, String colour) {
+        body.append(format("<" + MARKS.get(mark) + "/>\n", x, y, plain(colour)));
     }
 
     /** Words on an area of that colour. */
     void words(double x, double y, String colour, String text) {
-        Object words = Objects.requireNonNull(PALETTE.get(colour)).get("words");
-        if (!text.isEmpty() && words instanceof List<?> inks) {
+        if (!text.isEmpty() && look(colour).get("words") instanceof List<?> inks) {
             body.append(format(
                     "<text x=\"%.1f\" y=\"%.1f\" font-size=\"11\" fill=\"%s\">%s</text>\n",
                     x, y, inks.get(0), escaped(text)));
         }
     }
 
-    /** A light area around a line. */
-    void band(List<double[]> outline, String colour) {
-        int before = body.length();
-        path(outline, colour, true, "");
-        body.insert(body.indexOf("/>", before), " fill-opacity=\"0.16\"");
-    }
-
     /**
      * @param anchor {@code start}, {@code middle} or {@code end}
      */
     void text(double x, double y, String anchor, String colour, String text) {
-        body.append(format(
-                "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\">%s</text>\n",
-                x, y, anchor, plain(colour), escaped(text)));
+        if (!text.isEmpty()) {
+            body.append(format(
+                    "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\">%s</text>\n",
+                    x, y, anchor, plain(colour), escaped(text)));
+        }
     }
 
     /** The whole file. */
@@ -103,17 +98,17 @@ final class SvgFile {
     }
 
     private static String pattern(String id) {
-        Object angle = Objects.requireNonNull(PALETTE.get(id)).get("angle");
-        String mark = "dots".equals(Objects.requireNonNull(PALETTE.get(id)).get("pattern"))
+        String mark = "dots".equals(look(id).get("pattern"))
                 ? "<circle cx=\"3\" cy=\"3\" r=\"1.2\" fill=\"" + plain("hatch") + "\"/>"
                 : "<path d=\"M0 3H6\" stroke=\"" + plain("hatch") + "\" stroke-width=\"2\"/>";
         return "<pattern id=\"" + id
-                + "\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(" + angle
+                + "\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate("
+                + look(id).get("angle")
                 + ")\"><rect width=\"6\" height=\"6\" fill=\"" + plain(id) + "\"/>" + mark + "</pattern>\n";
     }
 
     private String fill(String colour) {
-        if ("plain".equals(Objects.requireNonNull(PALETTE.get(colour)).get("pattern"))) {
+        if ("plain".equals(look(colour).get("pattern"))) {
             return plain(colour);
         }
         patterns.add(colour);
@@ -121,9 +116,11 @@ final class SvgFile {
     }
 
     private static String plain(String colour) {
-        return String.valueOf(((List<?>) Objects.requireNonNull(
-                        Objects.requireNonNull(PALETTE.get(colour), colour).get("colours")))
-                .get(0));
+        return String.valueOf(((List<?>) Objects.requireNonNull(look(colour).get("colours"))).get(0));
+    }
+
+    private static JsonObject look(String colour) {
+        return Objects.requireNonNull(PALETTE.get(colour), colour);
     }
 
     private static String format(String format, Object... values) {

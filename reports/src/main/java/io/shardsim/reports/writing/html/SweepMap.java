@@ -169,12 +169,9 @@ final class SweepMap {
                                 fitting.stream().mapToDouble(this::value).min().orElse(0)))
                 .with("max", Figure.number(value(best)))
                 .with("facets", facets);
-        String by = String.join(
-                        ", ",
-                        drawn.subList(0, drawn.size() - 1).stream()
-                                .map(Key::name)
-                                .toList()) + " and "
-                + drawn.get(drawn.size() - 1).name();
+        List<String> keys = drawn.stream().map(Key::name).toList();
+        int last = keys.size() - 1;
+        String by = String.join(", ", keys.subList(0, last)) + " and " + keys.get(last);
         String held = all.stream()
                 .filter(key -> !drawn.contains(key))
                 .map(key -> key.name() + " " + key.value().apply(best))

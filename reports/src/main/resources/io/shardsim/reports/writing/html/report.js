@@ -163,7 +163,8 @@ window.drawFigures = (page = document) => {
       rows.push(Object.assign({ index: i }, row));
     });
     const top = legendHeight(names, width);
-    const perRow = narrow ? 42 : 26;
+    // A sheet has room for all of them.
+    const perRow = printing ? Math.max(12, Math.min(20, 880 / rows.length)) : narrow ? 42 : 26;
     const most = figure.max ?? Math.max(...figure.rows.map((_, i) => figure.parts.reduce((sum, part) => sum + part.values[i], 0)));
     const by = step(most, 6), max = figure.max ?? above(most, by);
     const of = (part, row) => row.heading && row.index === undefined ? null : part.values[row.index];
@@ -192,7 +193,7 @@ window.drawFigures = (page = document) => {
           z: 10,
         },
         series: figure.parts.map(part => ({
-          type: 'bar', name: part.name, stack: 'all', barWidth: 18, barCategoryGap: 0, data: rows.map(row => ({ value: of(part, row) })),
+          type: 'bar', name: part.name, stack: 'all', barWidth: Math.min(18, perRow - 6), barCategoryGap: 0, data: rows.map(row => ({ value: of(part, row) })),
           itemStyle: Object.assign(paint.style(part.colour), { borderColor: paint.colour('paper'), borderWidth: 0.6 }),
         })).concat([{
           type: 'scatter', silent: true, symbolSize: 1, itemStyle: { opacity: 0 }, data: rows.map((row, i) => isHead(row) ? null : ({
@@ -222,7 +223,8 @@ window.drawFigures = (page = document) => {
     const columns = Math.max(1, Math.min(grids, Math.floor(width / Math.max(260, longest + figure.xs.length * 44))));
     const rows = Math.ceil(grids / columns);
     const plot = figure.height - 84;
-    const labelled = figure.xs.length <= 24 && figure.facets.some(f => f.cells.some(c => c[3]));
+    const labels = figure.facets.flatMap(f => f.cells.map(c => c[3]));
+    const labelled = figure.xs.length <= 24 && labels.some(label => label) && widest(labels) + 4 <= (width / columns - longest - 10) / figure.xs.length;
     const top = figure.facets[0].name || figure.y ? 12 : -8, gridHeight = plot + 62;
     const span = figure.max - figure.min || 1;
     const shade = value => SHADES[Math.max(0, Math.min(4, Math.floor((value - figure.min) / span * 5)))];
@@ -327,6 +329,8 @@ window.drawFigures = (page = document) => {
     const text = value => number(value) + ' ' + figure.unit;
     const xs = figure.xs.concat([figure.end]);
     const by = step(figure.end, width < NARROW ? 4 : 8);
+    // On paper these areas are plain: thousands of corners are no place for lines.
+    const style = id => printing ? { color: paint.colour(id) } : paint.style(id);
     return {
       height: figure.height + top - 40,
       option: {
@@ -345,7 +349,7 @@ window.drawFigures = (page = document) => {
         dataZoom: zoom(paint, 0, figure.end),
         series: figure.layers.map((layer, i) => ({
           type: 'line', name: layer.name, stack: 'all', zlevel: 0, z: 2, step: 'end', symbol: 'none', lineStyle: { width: 0 }, triggerLineEvent: true,
-          itemStyle: paint.style(layer.colour), areaStyle: Object.assign({ opacity: 1 }, paint.style(layer.colour)),
+          itemStyle: style(layer.colour), areaStyle: Object.assign({ opacity: 1 }, style(layer.colour)),
           data: layer.values.concat(layer.values.slice(-1)).map((value, k) => [xs[k], value]),
           markLine: i > 0 ? undefined : {
             symbol: 'none', silent: true, lineStyle: { color: paint.colour('alarm'), width: 1.6, type: [6, 3] },
@@ -385,7 +389,7 @@ window.drawFigures = (page = document) => {
     return {
       height: rows.length * (narrow ? 42 : 30) + 64,
       option: {
-        grid: { left: 6, right: widest(rows.map(r => r.text)) + 14, top: 6, bottom: 26, containLabel: true },
+        grid: { left: narrow && low < 0 ? 20 : 6, right: widest(rows.map(r => r.text)) + 14, top: 6, bottom: 26, containLabel: true },
         tooltip: tooltip(paint, { trigger: 'item', formatter: p => tip([seen(rows[p.dataIndex])]) }),
         xAxis: valueAxis(paint, { name: unit + ' saved per ' + figure.per, nameLocation: 'middle', nameGap: 24, ...stepped(0 - above(-low, by), above(high, by) || by, by, paint) }),
         yAxis: {
@@ -471,6 +475,21 @@ window.drawFigures = (page = document) => {
     return chart;
   }
 
+  /** Nobody drags the bar of a picture. */
+  function still(chart) {
+    const { dataZoom, grid } = chart.option;
+    if (!dataZoom) return;
+    chart.option.dataZoom = dataZoom.filter(z => z.type === 'inside');
+    grid.bottom = 8;
+    chart.height -= 28;
+  }
+
+  function drawn(name, attributes) {
+    const element = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    return element;
+  }
+
   /** One chart of the page. */
   class Chart {
     constructor(box) {
@@ -489,6 +508,8 @@ window.drawFigures = (page = document) => {
       const width = printing ? PRINT_WIDTH : this.place.clientWidth;
       if (width === 0) return;
       const chart = made(this.figure, width, mode());
+      if (printing) still(chart);
+      for (const hatch of this.place.querySelectorAll('.hatch')) hatch.remove();
       this.reads = chart.reads.filter(row => row.length);
       // On paper two curves share a page with their words.
       if (printing && ['lines', 'areas'].includes(this.figure.kind)) chart.height = Math.round(chart.height * 0.75);
@@ -500,6 +521,24 @@ window.drawFigures = (page = document) => {
       this.keep(chart.option);
       this.echarts.setOption(chart.option, { notMerge: true, silent: true });
       this.place.firstElementChild.setAttribute('aria-hidden', 'true');
+      if (printing) this.place.querySelectorAll('[fill^="url(#"]').forEach(area => this.hatch(area));
+    }
+
+    /** The pattern of an area as lines: a PDF keeps a picture for each area that has a pattern. */
+    hatch(area) {
+      const id = area.getAttribute('fill').slice(5, -1), pattern = document.getElementById(id);
+      const dots = pattern.getAttribute('width') > 1, by = dots ? 5 : 6;
+      const { x, y, width, height } = area.getBBox(), reach = (width + height) / 2;
+      const clip = drawn('clipPath', { id: id + '-' + this.place.querySelectorAll('.hatch').length });
+      clip.append(drawn('path', { d: area.getAttribute('d') }));
+      let d = '';
+      for (let at = -reach; at < reach; at += by) d += `M${-reach} ${at}h${2 * reach}`;
+      const hatch = drawn('g', { class: 'hatch', 'clip-path': `url(#${clip.id})`, transform: area.getAttribute('transform') ?? '' });
+      hatch.append(clip, drawn('path', {
+        d, transform: `translate(${x + width / 2} ${y + height / 2}) ${pattern.getAttribute('patternTransform')}`, stroke: palette.hatch.colours[0],
+        'stroke-width': dots ? 3 : 2, 'stroke-linecap': dots ? 'round' : 'butt', 'stroke-dasharray': dots ? '0 ' + by : 'none',
+      }));
+      area.after(hatch);
     }
 
     /** The height of what stands beside the chart that the page opens with. */
@@ -568,15 +607,13 @@ window.drawFigures = (page = document) => {
       const title = 34;
       const drawing = echarts.init(place, null, { renderer: 'svg', width: EXPORT_WIDTH, height: chart.height });
       this.keep(chart.option);
-      // Nobody drags the bar of a picture.
-      if (chart.option.dataZoom) chart.option.dataZoom = chart.option.dataZoom.filter(z => z.type === 'inside');
+      still(chart);
       drawing.setOption(chart.option);
       const svg = place.querySelector('svg');
       svg.setAttribute('viewBox', `0 ${-title} ${EXPORT_WIDTH} ${chart.height + title}`);
       svg.setAttribute('height', chart.height + title);
       svg.removeAttribute('style');
-      const head = document.createElementNS('http://www.w3.org/2000/svg', 'text');
-      for (const [name, value] of Object.entries({ x: 4, y: -14, 'font-family': FONT, 'font-size': 16, 'font-weight': 600, fill: palette.ink.colours[0] })) head.setAttribute(name, value);
+      const head = drawn('text', { x: 4, y: -14, 'font-family': FONT, 'font-size': 16, 'font-weight': 600, fill: palette.ink.colours[0] });
       const { kind, runs, slow, fast } = this.figure;
       head.textContent = this.figure.title + (kind === 'gap' ? ': ' + runs[slow].name + ' to ' + runs[fast].name + ', ' + runs[fast].group : '');
       svg.append(head);

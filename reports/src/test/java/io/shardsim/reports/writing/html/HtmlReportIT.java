@@ -259,7 +259,7 @@ class HtmlReportIT {
         assertThat(compared).isGreaterThanOrEqualTo(20);
     }
 
-    /** Words, points by shape and colour, colours of all areas, and of each cell of a grid. */
+    /** Words, points by shape and colour, those of the legend, too, colours of all areas, and of each cell of a grid. */
     @SuppressWarnings("unchecked")
     private static List<Object> drawn(String svg, boolean cells) {
         return (List<Object>) browser.executeScript("""
@@ -275,11 +275,12 @@ class HtmlReportIT {
                   const d = mark.getAttribute('d') ?? '', fill = base(mark.getAttribute('fill') ?? ''), moved = mark.getAttribute('transform') ?? '';
                   if (!fill || ['none', '#000'].includes(fill) || mark.hasAttribute('fill-opacity')) continue;
                   const round = mark.tagName === 'circle' || d.includes('A');
-                  if (round && (mark.tagName === 'circle' || moved.startsWith('matrix'))) {
+                  const placed = moved.startsWith('matrix') || (moved && mark.previousElementSibling?.getAttribute('fill') === '#000');
+                  if (round && (mark.tagName === 'circle' || placed)) {
                     points.push(fill === '#fff' ? 'hollow ' + mark.getAttribute('stroke') : 'circle ' + fill);
-                  } else if (moved.startsWith('matrix') || /^M\\S+ \\S+m/.test(d)) {
+                  } else if (placed || /^M\\S+ \\S+m/.test(d)) {
                     const corners = d.replace(/^M\\S+ \\S+m/, 'M').match(/[MLlhv]/g).length;
-                    points.push((corners === 3 ? 'triangle ' : /h\\S+v|l2 0/.test(d) ? 'rect ' : 'diamond ') + fill);
+                    points.push((corners === 3 ? 'triangle ' : /h\\S+v|l\\S+ 0l0/.test(d) ? 'rect ' : 'diamond ') + fill);
                   } else if (!moved && mark.tagName === 'rect' && mark.getAttribute('height') >= 17) {
                     if (mark.getAttribute('width') >= 2) fills.add(fill);
                     cells.push(fill);
