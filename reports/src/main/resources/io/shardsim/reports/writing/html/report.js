@@ -329,17 +329,19 @@ window.drawFigures = (page = document) => {
     const text = value => number(value) + ' ' + figure.unit;
     const xs = figure.xs.concat([figure.end]);
     const by = step(figure.end, width < NARROW ? 4 : 8);
+    // On an axis of values a chart stacks times: so each area reaches from the axis to the top of its layer, the lowest drawn last.
+    const upTo = (i, k) => figure.layers.slice(0, i + 1).reduce((sum, layer) => sum + layer.values[Math.min(k, layer.values.length - 1)], 0);
     // On paper these areas are plain: thousands of corners are no place for lines.
     const style = id => printing ? { color: paint.colour(id) } : paint.style(id);
     return {
       height: figure.height + top - 40,
       option: {
-        legend: legend(paint, names),
+        legend: legend(paint, names, { selectedMode: false }),
         grid: { left: 6, right: 18, top, bottom: 36, containLabel: true },
         tooltip: tooltip(paint, {
           trigger: 'axis',
-          formatter: at => tip([seconds(xs[at[0].dataIndex]) + ': ' + text(at.reduce((sum, p) => sum + p.value[1], 0))].concat(
-            at.filter(p => p.value[1] > 0).reverse().map(p => p.seriesName + ': ' + text(p.value[1])))),
+          formatter: at => tip([seconds(xs[at[0].dataIndex]) + ': ' + text(at.reduce((sum, p) => sum + p.value[2], 0))].concat(
+            at.filter(p => p.value[2] > 0).reverse().map(p => p.seriesName + ': ' + text(p.value[2])))),
         }),
         xAxis: valueAxis(paint, {
           min: 0, max: figure.end, splitNumber: figure.end / by, splitLine: { show: false }, axisLine: { show: true, lineStyle: { color: paint.colour('soft') } },
@@ -348,9 +350,9 @@ window.drawFigures = (page = document) => {
         yAxis: valueAxis(paint, { name: figure.unit, nameLocation: 'end', nameGap: 8, nameTextStyle: axisText(paint, { align: 'left' }), ...stepped(0, figure.max, step(figure.max, 6), paint) }),
         dataZoom: zoom(paint, 0, figure.end),
         series: figure.layers.map((layer, i) => ({
-          type: 'line', name: layer.name, stack: 'all', zlevel: 0, z: 2, step: 'end', symbol: 'none', lineStyle: { width: 0 }, triggerLineEvent: true,
+          type: 'line', name: layer.name, zlevel: 0, z: 2 + figure.layers.length - i, step: 'end', symbol: 'none', lineStyle: { width: 0 }, triggerLineEvent: true,
           itemStyle: style(layer.colour), areaStyle: Object.assign({ opacity: 1 }, style(layer.colour)),
-          data: layer.values.concat(layer.values.slice(-1)).map((value, k) => [xs[k], value]),
+          data: layer.values.concat(layer.values.slice(-1)).map((value, k) => [xs[k], upTo(i, k), value]),
           markLine: i > 0 ? undefined : {
             symbol: 'none', silent: true, lineStyle: { color: paint.colour('alarm'), width: 1.6, type: [6, 3] },
             label: { formatter: figure.limitName, position: 'insideEndTop', color: paint.colour('alarm'), fontSize: 12 }, data: [{ yAxis: figure.limit }],

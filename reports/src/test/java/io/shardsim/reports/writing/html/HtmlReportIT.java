@@ -229,6 +229,29 @@ class HtmlReportIT {
      * The files of {@code --svg} are drawn elsewhere than the page. Both have the same words, down to legend, ticks and digits, and as many marks of each
      * colour and shape.
      */
+    /** An area reaches from the axis to the top of its layer: the sum of the layers up to it, none of which the chart adds up itself. */
+    @Test
+    void memoryLiesOnMemory() throws IOException {
+        open(SampleRuns.sweep("areas"), LAPTOP, "light");
+        browser.executeScript("document.querySelector('[data-figure=memory-1]').scrollIntoView()");
+        String series =
+                "echarts.getInstanceByDom(document.querySelector('[data-figure=memory-1] .chart')).getOption().series";
+        browser.executeScript("return new Promise(done => setTimeout(done, 1000))");
+        assertThat(number("return " + series + ".length")).isGreaterThan(4);
+        assertThat(number("return " + series + ".filter(one => one.stack).length"))
+                .isZero();
+        assertThat(
+                        number(
+                                "const all = " + series
+                                        + "; return Math.round(1e6 * Math.max(...all.flatMap((one, i) => one.data.map("
+                                        + "(at, k) => Math.abs(at[1] - all.slice(0, i + 1).reduce((sum, each) => sum + each.data[k][2], 0))))))"))
+                .isZero();
+        assertThat(number("const all = " + series
+                        + "; return all.filter((one, i) => i > 0 && one.z >= all[i - 1].z).length"))
+                .as("lower layers are drawn later")
+                .isZero();
+    }
+
     @Test
     void filesShowWhatThePageShows() throws IOException {
         int compared = 0;
