@@ -177,6 +177,11 @@ public final class KeyTable {
         return file.list("mesh");
     }
 
+    /** Arguments that name a file of this kind. */
+    List<String> namedBy() {
+        return file.list("named_by");
+    }
+
     /** Where a model is described that the file leaves out; null where files of this kind need none. */
     @Nullable
     String modelIn() {

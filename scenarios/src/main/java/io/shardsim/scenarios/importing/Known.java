@@ -101,4 +101,11 @@ final class Known {
     static @Nullable Long vocabulary(@Nullable String name) {
         return name == null ? null : FILE.<Long>map("vocabularies").get(name.toLowerCase(Locale.ROOT));
     }
+
+    /** Whether a file of this path may hold another vocabulary than a tokenizer's own. */
+    static boolean isOtherVocabulary(@Nullable String tokenizer, String path) {
+        String own = FILE.<String>map("vocabulary_files")
+                .get(String.valueOf(tokenizer).toLowerCase(Locale.ROOT));
+        return own != null && !Pattern.compile("(?i)" + own).matcher(path).find();
+    }
 }

@@ -11,6 +11,7 @@ import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode.Entry;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlReader;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes one scenario of the configurations of frameworks. */
@@ -166,9 +168,19 @@ public final class ScenarioImport {
                     .findFirst()
                     .ifPresent(file -> {
                         file.override(command);
+                        command.table().namedBy().stream()
+                                .map(command::key)
+                                .flatMap(Stream::ofNullable)
+                                .forEach(key -> judgeNamed(key, file.name()));
                         importers.remove(command);
                     });
         }
+    }
+
+    /** The file that a command names, or another one in its place. */
+    private static void judgeNamed(ForeignKey key, String given) {
+        boolean same = ("/" + key.text()).endsWith("/" + Path.of(given).getFileName());
+        key.judge(Verdict.IRRELEVANT, same ? "given too" : "overridden by " + given + ", a file of another name");
     }
 
     /** No model is assumed for a kind of file that leaves its model to another one. */

@@ -38,7 +38,6 @@ final class TrainerSettings implements Importer {
     /** A command line says how many processes it starts. */
     private static void contributeLauncher(ForeignFile file, Draft draft) {
         MegatronArguments.contributeCluster(file, draft, '_');
-        draft.give(Draft.WORLD, MegatronArguments.launcher(file, "num_processes", 1 << 22), file.key("num_processes"));
         Long stage = file.whole("zero_stage", 0, 3);
         if (stage != null) {
             draft.give(Draft.KIND, MegatronArguments.STAGES.get(stage.intValue()), file.key("zero_stage"));
