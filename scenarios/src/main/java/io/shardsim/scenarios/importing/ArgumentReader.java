@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -32,11 +31,6 @@ final class ArgumentReader {
     private static final Pattern ALL_ARGUMENTS = Pattern.compile("\\$[@*]|\\$\\{[@*].*}");
     /** Fewer known arguments make no training command. */
     private static final int KNOWN_MIN = 2;
-
-    /** What a script asks Slurm for: nodes, and GPUs of each. */
-    private static final Pattern SLURM_NODES = directive("--nodes[= ]|-N ?");
-
-    private static final Pattern SLURM_GPUS = directive("--gpus-per-node[= ](?:\\w+:)?|--gres[= ]gpu:(?:\\w+:)?");
 
     private final String text;
     private final ShellScript script;
@@ -82,13 +76,11 @@ final class ArgumentReader {
         boolean dotted = dotted(best) > 0;
         underscores = dotted || matches(best, underscored, '_') > matches(best, dashed, '-');
         List<Entry> entries = entries(best);
-        ShellText world = script.word("WORLD_SIZE");
-        if (world != null && isAlone(best)) {
-            Position position = script.position(world.offset());
-            entries.add(new Entry(name("--num-processes"), position, new Scalar(position, decided(world), true)));
+        if (isAlone(best)) {
+            addAskedOf("WORLD_SIZE", name("--num-processes"), entries);
         }
-        addAskedOfSlurm(SLURM_NODES, "nnodes", entries);
-        addAskedOfSlurm(SLURM_GPUS, underscores ? "nproc_per_node" : "nproc-per-node", entries);
+        addAskedOf("SLURM_NNODES", "nnodes", entries);
+        addAskedOf("SLURM_GPUS_PER_NODE", underscores ? "nproc_per_node" : "nproc-per-node", entries);
         List<Entry> environment = new ArrayList<>();
         script.exported().forEach((name, word) -> {
             if (VARIABLE.matcher(name).matches() || dotted && name.matches("CONFIG(_FILE)?|NGPU|MODULE")) {
@@ -111,20 +103,16 @@ final class ArgumentReader {
                 && command.get(1).toString().endsWith(".py");
     }
 
-    private static Pattern directive(String option) {
-        return Pattern.compile("(?m)^#SBATCH\\s+(?:" + option + ")(\\d+)\\s*(?:#.*)?$");
-    }
-
-    /** The first that the script asks for, as a launcher's argument, unless the command itself has a number. */
-    private void addAskedOfSlurm(Pattern asked, String argument, List<Entry> entries) {
-        Matcher directive = asked.matcher(text);
+    /** What the environment has of Slurm or the script, as a launcher's argument, unless the command itself has a number. */
+    private void addAskedOf(String variable, String argument, List<Entry> entries) {
+        ShellText asked = script.word(variable);
         boolean said = entries.stream()
                 .anyMatch(entry ->
                         entry.key().equals(argument) && entry.value() instanceof Scalar scalar && scalar.isNumber());
-        if (!said && directive.find()) {
+        if (!said && asked != null) {
             entries.removeIf(entry -> entry.key().equals(argument));
-            Position position = script.position(directive.start(1));
-            entries.add(new Entry(argument, position, new Scalar(position, directive.group(1), true)));
+            Position position = script.position(asked.offset());
+            entries.add(new Entry(argument, position, new Scalar(position, decided(asked), true)));
         }
     }
 

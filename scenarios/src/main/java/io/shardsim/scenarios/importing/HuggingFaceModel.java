@@ -200,8 +200,7 @@ final class HuggingFaceModel implements Importer {
     private static @Nullable Long first(ForeignFile file, Draft draft, String name, String... keys) {
         for (String key : keys) {
             if (file.has(key)) {
-                Long value = draft.giveWhole(file, key, name, 1, MOST);
-                return value;
+                return draft.giveWhole(file, key, name, 1, MOST);
             }
         }
         file.problems()
@@ -325,7 +324,7 @@ final class HuggingFaceModel implements Importer {
         if (name == null || name.equals(ForeignFile.AUTO)) {
             return;
         }
-        if (name.startsWith("flash") || name.contains("flash-attn")) {
+        if (name.matches("flash.*|fa2") || name.contains("flash-attn")) {
             draft.give(Draft.ATTENTION, "flash", file.key(key));
         } else if (name.equals("sdpa")) {
             draft.give(Draft.ATTENTION, "flash", file.key(key));

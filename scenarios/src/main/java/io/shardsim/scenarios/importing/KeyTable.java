@@ -195,7 +195,10 @@ public final class KeyTable {
 
     /** Whether people set this key of such a file by an argument with dots in its name. */
     boolean isArgument(String path) {
-        return isDotted() && documented(path) != null;
+        return isDotted()
+                && (path.contains(".")
+                        ? documented(path) != null
+                        : file.<String>list("marks").contains(path));
     }
 
     private static Map<String, ValueType> types() {

@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes one scenario of the configurations of frameworks. */
@@ -168,19 +167,19 @@ public final class ScenarioImport {
                     .findFirst()
                     .ifPresent(file -> {
                         file.override(command);
-                        command.table().namedBy().stream()
-                                .map(command::key)
-                                .flatMap(Stream::ofNullable)
-                                .forEach(key -> judgeNamed(key, file.name()));
+                        command.table()
+                                .namedBy()
+                                .forEach(key -> command.judge(
+                                        key, Verdict.IRRELEVANT, inPlace(command.text(key), file.name())));
                         importers.remove(command);
                     });
         }
     }
 
-    /** The file that a command names, or another one in its place. */
-    private static void judgeNamed(ForeignKey key, String given) {
-        boolean same = ("/" + key.text()).endsWith("/" + Path.of(given).getFileName());
-        key.judge(Verdict.IRRELEVANT, same ? "given too" : "overridden by " + given + ", a file of another name");
+    /** Of a file that a command names. */
+    private static String inPlace(@Nullable String named, String given) {
+        boolean same = ("/" + named).endsWith("/" + Path.of(given).getFileName());
+        return same ? "given too" : "overridden by " + given + ", a file of another name";
     }
 
     /** No model is assumed for a kind of file that leaves its model to another one. */

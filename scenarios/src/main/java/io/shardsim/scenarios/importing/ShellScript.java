@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,9 @@ final class ShellScript {
             "if", "case", "for", "while", "until", "select", "fi", "esac", "done", "then", "else", "elif", "do", "{",
             "}", "!", "time", "exec", "nohup");
     private static final Set<String> DECLARING = Set.of("export", "local", "declare", "readonly", "typeset");
+
+    private static final Pattern SLURM = Pattern.compile(
+            "(?m)^#SBATCH\\s+--?([A-Za-z-]+?)[= ]*(?:gpu:)?(?:[A-Za-z]\\w*:)?(\\d+)[ \\t\\r]*(?:#.*)?$");
 
     private final ShellLexer lexer;
     private final Map<String, Variable> variables = new LinkedHashMap<>();
@@ -54,17 +58,22 @@ final class ShellScript {
 
         Variable(String name, List<ShellText> values) {
             this.name = name;
-            this.values = values;
-            assigned();
+            assign(values);
         }
 
-        void assigned() {
+        void assign(List<ShellText> now) {
+            values = now;
             values.stream().limit(1).forEach(value -> assignments.put(value.offset(), joined(values)));
         }
     }
 
     private ShellScript(String text) {
         this.lexer = new ShellLexer(text, this::value, this::setDefault, doubtful::containsKey);
+        // What the script asks Slurm for, in the variables that Slurm sets.
+        SLURM.matcher(text)
+                .results()
+                .forEach(asked -> Known.ofSlurm(asked.group(1))
+                        .forEach(name -> setDefault(name, ShellText.at(asked.start(2), asked.group(2)))));
     }
 
     /**
@@ -135,8 +144,8 @@ final class ShellScript {
                 + (lines.size() == 1 ? " in line " : " in lines ") + String.join(", ", lines);
     }
 
-    private void doubt(Variable variable) {
-        variable.values.forEach(value -> value.places().forEach(offset -> doubtful.put(offset, variable)));
+    private void doubt(List<ShellText> values, Variable variable) {
+        values.forEach(value -> value.places().forEach(offset -> doubtful.put(offset, variable)));
     }
 
     private void run() {
@@ -212,22 +221,18 @@ final class ShellScript {
             return;
         }
         counts = head.isEmpty();
-        String name = counts ? "" : head.get(0).text().toString();
-        Variable variable = new Variable(name, List.of());
-        for (ShellLexer.Field item : head.subList(Math.min(2, head.size()), head.size())) {
-            variable.values = List.of(item.text());
-            variable.assigned();
-        }
-        variables.remove(name);
+        Variable variable = new Variable(counts ? "" : head.get(0).text().toString(), List.of());
+        head.stream().skip(2).forEach(item -> variable.assign(List.of(item.text())));
+        variables.remove(variable.name);
         if (!variable.values.isEmpty()) {
-            variables.put(name, variable);
+            variables.put(variable.name, variable);
         }
         boolean known = variable.assignments.values().stream().noneMatch(value -> value.matches("(?s).*[$`*?{].*"));
         if (known && !variable.values.isEmpty()) {
             tests.runs();
         }
         if (!known || Set.copyOf(variable.assignments.values()).size() > 1) {
-            doubt(variable);
+            doubt(variable.values, variable);
         }
     }
 
@@ -254,14 +259,13 @@ final class ShellScript {
         Variable now = known == null || !tests.isOpen() ? new Variable(name, values) : known;
         if (known != null && changes && isUsedInLoop(known)) {
             now.assignments.putAll(known.assignments);
-            known.values.forEach(value -> value.places().forEach(offset -> doubtful.put(offset, now)));
+            doubt(known.values, now);
         }
-        now.values = values;
-        now.assigned();
+        now.assign(values);
         variables.put(name, now);
         if (counts || changes && tests.isOpen()) {
             now.assignments.replaceAll((offset, value) -> counts ? value + " and more" : value);
-            doubt(now);
+            doubt(values, now);
         }
     }
 

@@ -65,9 +65,8 @@ final class ShellTests {
 
     /** The loop that has just begun runs. */
     void runs() {
-        Open loop = open.element();
-        loop.undecided = false;
-        loop.runs = true;
+        open.pop();
+        open.push(new Open());
     }
 
     private void branch(@Nullable Boolean holds) {

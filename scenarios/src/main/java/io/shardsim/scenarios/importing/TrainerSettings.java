@@ -80,9 +80,7 @@ final class TrainerSettings implements Importer {
             draft.byDefault(Draft.PROFILE, "deepspeed-accelerate", "PyTorch's AdamW, as the Trainer passes it on");
             AccelerateConfig.needs(file, draft, deepSpeed);
         } else if (!sharded) {
-            draft.afterwards(done -> {
-                done.byDefault(Draft.KIND, "ddp", "the Trainer without fsdp and deepspeed");
-            });
+            draft.afterwards(done -> done.byDefault(Draft.KIND, "ddp", "the Trainer without fsdp and deepspeed"));
         }
         AccelerateConfig.contributeParallelism(file, draft, "parallelism_config.");
         Long bucket = file.whole("ddp_bucket_cap_mb", 1, 1_000_000);

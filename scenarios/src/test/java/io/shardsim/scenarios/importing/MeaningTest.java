@@ -180,6 +180,70 @@ class MeaningTest {
                 .hasMessageContaining("a configuration in Python");
     }
 
+    private static void refused(String name, String text, String model, String... messages) {
+        assertThatThrownBy(() -> ScenarioImport.readText(
+                        name,
+                        text,
+                        RealConfigurationsTest.choices(model.isEmpty() ? Map.of() : Map.of("model", model))))
+                .isInstanceOf(InputException.class)
+                .hasMessageContainingAll(messages);
+    }
+
+    @Test
+    void launchersAreCalledWhatTheyAre() {
+        refused("x.sh", "python main.py recipes=a/b recipes.trainer.num_nodes=6\n", "", "starts a HyperPod recipe");
+        refused(
+                "x.yaml",
+                "name: a\nimage: b\ncompute: {gpus: 8, gpu_type: h100}\nintegrations: []\ncommand: |-\n"
+                        + "  train.py --global_train_batch_size=8 --device_train_microbatch_size=2\n",
+                "",
+                "is a MosaicML job",
+                "its command as a shell script");
+        refused(
+                "x.sh",
+                "torchrun scripts/train.py configs/a.yaml --device_train_microbatch_size=24 --run_name=b\n",
+                "llama2-7b",
+                "has no fsdp.wrapping_strategy");
+    }
+
+    @Test
+    void whatWorksOnImagesIsRefusedWhateverModelIsNamed() {
+        refused(
+                "x.toml",
+                "[model]\nname = \"flux\"\nflavor = \"flux-dev\"\n",
+                "llama3-8b",
+                "model.name flux is not modelled");
+        refused("x.toml", "[model]\nname = \"own\"\nflavor = \"1B\"\n", "", "model.name own is not in the catalog");
+        refused(
+                "x.yaml",
+                "trainer: {devices: 8, max_epochs: 1}\nmodel: {class_path: terratorch.tasks.Segmentation}\n",
+                "llama3-8b",
+                "model.class_path terratorch.tasks.Segmentation is not modelled");
+        refused(
+                "x.yaml",
+                "model_name_or_path: Qwen/Qwen2.5-VL-7B-Instruct\nper_device_train_batch_size: 1\noutput_dir: a\n",
+                "",
+                "is not modelled: it works on images or sound");
+    }
+
+    @Test
+    void axolotlsQuantizedScalesAndLlamaFactorysFlashAttentionAreModelled() throws InputException {
+        Imported axolotl = ScenarioImport.readText(
+                "x.yml",
+                "base_model: meta-llama/Llama-3.1-8B\nadapter: qlora\nload_in_4bit: true\nlora_r: 16\nlora_target_linear: true\n"
+                        + "bnb_4bit_use_double_quant: true\nbnb_4bit_quant_type: nf4\nmicro_batch_size: 1\nsequence_len: 4096\n",
+                Choices.NONE);
+        assertThat(axolotl.text()).contains("frozen_bits: 4");
+        assertThat(verdict(axolotl, "bnb_4bit_use_double_quant").verdict()).isEqualTo(Verdict.MODELLED);
+        Imported factory = ScenarioImport.readText(
+                "x.yaml",
+                "model_name_or_path: mistralai/Mixtral-8x7B-Instruct-v0.1\nfinetuning_type: full\nflash_attn: fa2\ncutoff_len: 64\n"
+                        + "stage: sft\nbf16: true\n",
+                Choices.NONE);
+        assertThat(factory.text()).contains("model: mixtral-8x7b", "attention: flash");
+        assertThat(verdict(factory, "flash_attn").verdict()).isEqualTo(Verdict.MODELLED);
+    }
+
     @Test
     void torchtitanEmptiesItsPipelineInEachAccumulationStep() throws InputException {
         String titan = "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\nlocal_batch_size = 4\n"

@@ -85,6 +85,17 @@ class ShellScriptTest {
     }
 
     @Test
+    void whatIsAskedOfSlurmIsInItsVariables() {
+        String asked =
+                "#SBATCH --nodes=2 # two\n#SBATCH -n 16\n#SBATCH --gres=gpu:a100:4\n#SBATCH --ntasks-per-node 8\n";
+        assertThat(last(asked
+                        + "run $((SLURM_JOB_NUM_NODES*2)) $SLURM_NTASKS $SLURM_GPUS_ON_NODE $SLURM_NTASKS_PER_NODE"
+                        + " $SLURM_JOB_ID"))
+                .containsExactly("run", "4", "16", "4", "8", "$SLURM_JOB_ID");
+        assertThat(last("#SBATCH -N4\nrun $SLURM_NNODES")).containsExactly("run", "4");
+    }
+
+    @Test
     void aLoopThatDoesNotReachTheCommandIsHarmless() {
         assertThat(doubts("M=2\nfor f in a b; do cp $f /tmp; M=4; done\nrun $M"))
                 .containsOnlyNulls();
