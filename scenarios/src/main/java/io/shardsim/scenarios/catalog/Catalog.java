@@ -273,7 +273,7 @@ public final class Catalog {
     /** The name here of a model, which may be called as on the Hugging Face hub ({@code meta-llama/Llama-2-7b-hf}); null for another model. */
     public static @Nullable String modelName(String asked) {
         String last = asked.substring(asked.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
-        String plain = last.replaceAll("^meta-", "").replaceAll("(-chat|-instruct|-hf|-base)+$", "");
+        String plain = last.replaceAll("^meta-", "").replaceAll("(-chat|-instruct|-hf|-base)+(?=(-v[\\d.]+)?$)", "");
         return modelNames().contains(asked) ? asked : HUB.get(plain);
     }
 

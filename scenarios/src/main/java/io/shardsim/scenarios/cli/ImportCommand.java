@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
         description = {
             "Prints one scenario for the configuration files of a training, and what became of each of their keys.",
             "Kinds, each recognized: Hugging Face config.json, PEFT adapter_config.json, DeepSpeed ds_config.json, SageMaker distribution (JSON or pasted Python),"
-                    + " Accelerate YAML, Trainer arguments (JSON or YAML), YAML of axolotl, torchtune, LitGPT, NeMo, Megatron Bridge, GPT-NeoX, nanotron, OLMo, LightningCLI and HyperPod recipes, TOML and flags of torchtitan, shell scripts, Kubernetes manifests, Python scripts and notebooks. Nothing in them is executed."
+                    + " Accelerate YAML, Trainer arguments (JSON or YAML). Also YAML of axolotl, torchtune, LitGPT, NeMo, Megatron Bridge, GPT-NeoX, nanotron, OLMo, LightningCLI and HyperPod recipes, TOML and flags of torchtitan, shell scripts, Kubernetes manifests, Python scripts and notebooks. Nothing in them is executed."
         },
         footer = {
             "",

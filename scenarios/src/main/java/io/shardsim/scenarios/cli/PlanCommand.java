@@ -189,7 +189,7 @@ final class PlanCommand extends Speaking {
                     planner.restrict(framework.kinds(), candidate -> carried(framework, candidate, variations));
                 }
                 ConfigurationOutput configuration =
-                        new ConfigurationOutput(line(), output, SCENARIO.equals(write) || isMegatron(), json);
+                        new ConfigurationOutput(line(), output, SCENARIO.equals(write), json);
                 return plan(planner, variations, configuration);
             }
         } catch (InputException refused) {
@@ -242,10 +242,6 @@ final class PlanCommand extends Speaking {
         public Iterator<String> iterator() {
             return ALL.iterator();
         }
-    }
-
-    private boolean isMegatron() {
-        return Framework.MEGATRON.word().equals(write);
     }
 
     private void checkWriting() {

@@ -1,6 +1,5 @@
 package io.shardsim.scenarios.importing;
 
-import io.shardsim.scenarios.importing.ShellScript.Word;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode;
@@ -15,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -27,18 +25,12 @@ final class ArgumentReader {
     /** Variables of the environment that the step may depend on. */
     static final Pattern VARIABLE = Pattern.compile("(NCCL|CUDA|FI|NVTE|TORCH|PYTORCH|UB|GLOO|OMP)_.*");
 
-    /** Marks a value that conditions of the script decide. */
-    static final String DISAGREE = ", which conditions set to different values in lines ";
-
     /** What ends the arguments where a command is kept in a variable. */
     private static final Pattern END = Pattern.compile("\\d?>.*|&>?.*|\\|.*|;|tee");
+    /** What a script was given, which nobody knows. */
+    private static final Pattern ALL_ARGUMENTS = Pattern.compile("\\$[@*]|\\$\\{[@*].*}");
     /** Fewer known arguments make no training command. */
     private static final int KNOWN_MIN = 2;
-
-    /** What a script asks Slurm for: nodes, and GPUs of each. */
-    private static final Pattern SLURM_NODES = directive("--nodes[= ]|-N ?");
-
-    private static final Pattern SLURM_GPUS = directive("--gpus-per-node[= ](?:\\w+:)?|--gres[= ]gpu:(?:\\w+:)?");
 
     private final String text;
     private final ShellScript script;
@@ -65,16 +57,16 @@ final class ArgumentReader {
     }
 
     private @Nullable Mapping block() {
-        List<Word> best = List.of();
+        List<ShellText> best = List.of();
         int most = KNOWN_MIN - 1;
-        for (List<Word> command : script.commands()) {
+        for (List<ShellText> command : script.commands()) {
             int count = count(command);
             if (count >= most && count >= KNOWN_MIN) {
                 best = command;
                 most = count;
             }
         }
-        List<Word> kept = script.words();
+        List<ShellText> kept = script.words();
         if (count(kept) > 2 * count(best)) {
             best = kept;
         }
@@ -84,13 +76,16 @@ final class ArgumentReader {
         boolean dotted = dotted(best) > 0;
         underscores = dotted || matches(best, underscored, '_') > matches(best, dashed, '-');
         List<Entry> entries = entries(best);
-        addAskedOfSlurm(SLURM_NODES, "nnodes", entries);
-        addAskedOfSlurm(SLURM_GPUS, underscores ? "nproc_per_node" : "nproc-per-node", entries);
+        if (isAlone(best)) {
+            addAskedOf("WORLD_SIZE", name("--num-processes"), entries);
+        }
+        addAskedOf("SLURM_NNODES", "nnodes", entries);
+        addAskedOf("SLURM_GPUS_PER_NODE", underscores ? "nproc_per_node" : "nproc-per-node", entries);
         List<Entry> environment = new ArrayList<>();
         script.exported().forEach((name, word) -> {
             if (VARIABLE.matcher(name).matches() || dotted && name.matches("CONFIG(_FILE)?|NGPU|MODULE")) {
                 Position position = script.position(word.offset());
-                environment.add(new Entry(name, position, new Scalar(position, word.text(), true)));
+                environment.add(new Entry(name, position, new Scalar(position, decided(word), true)));
             }
         });
         if (!environment.isEmpty()) {
@@ -101,29 +96,32 @@ final class ArgumentReader {
         return new Mapping(script.position(best.get(0).offset()), entries);
     }
 
-    private static Pattern directive(String option) {
-        return Pattern.compile("(?m)^#SBATCH\\s+(?:" + option + ")(\\d+)\\s*(?:#.*)?$");
+    /** Whether the command starts a script in one process, which asks the environment how many there are. */
+    private static boolean isAlone(List<ShellText> command) {
+        return command.size() > 1
+                && command.get(0).toString().matches("(.*/)?python[\\d.]*")
+                && command.get(1).toString().endsWith(".py");
     }
 
-    /** The first that the script asks for, as a launcher's argument, unless the command itself has a number. */
-    private void addAskedOfSlurm(Pattern asked, String argument, List<Entry> entries) {
-        Matcher directive = asked.matcher(text);
+    /** What the environment has of Slurm or the script, as a launcher's argument, unless the command itself has a number. */
+    private void addAskedOf(String variable, String argument, List<Entry> entries) {
+        ShellText asked = script.word(variable);
         boolean said = entries.stream()
                 .anyMatch(entry ->
                         entry.key().equals(argument) && entry.value() instanceof Scalar scalar && scalar.isNumber());
-        if (!said && directive.find()) {
+        if (!said && asked != null) {
             entries.removeIf(entry -> entry.key().equals(argument));
-            Position position = script.position(directive.start(1));
-            entries.add(new Entry(argument, position, new Scalar(position, directive.group(1), true)));
+            Position position = script.position(asked.offset());
+            entries.add(new Entry(argument, position, new Scalar(position, decided(asked), true)));
         }
     }
 
     /** Arguments that stand in conditions count, which a reader has to know. */
-    private void conditional(List<Word> words, List<Entry> entries) {
+    private void conditional(List<ShellText> words, List<Entry> entries) {
         List<YamlNode> names = new ArrayList<>();
-        for (Word word : words) {
-            if (word.text().startsWith("--") && word.text().length() > 2 && script.conditional(word.offset())) {
-                names.add(new Scalar(script.position(word.offset()), name(word.text()), false));
+        for (ShellText word : words) {
+            if (word.toString().startsWith("--") && word.toString().length() > 2 && script.conditional(word.offset())) {
+                names.add(new Scalar(script.position(word.offset()), name(word.toString()), false));
             }
         }
         if (!names.isEmpty()) {
@@ -132,23 +130,23 @@ final class ArgumentReader {
         }
     }
 
-    private int count(List<Word> command) {
+    private int count(List<ShellText> command) {
         return Math.max(matches(command, dashed, '-'), matches(command, underscored, '_'))
                 + KNOWN_MIN * dotted(command);
     }
 
     /** Arguments that set keys of a file by their dots, which tell a training command. */
-    private static int dotted(List<Word> command) {
+    private static int dotted(List<ShellText> command) {
         return (int) command.stream()
-                .filter(word -> word.text().startsWith("--"))
-                .filter(word -> Importers.isArgument(name(word.text(), '_')))
+                .filter(word -> word.toString().startsWith("--"))
+                .filter(word -> Importers.isArgument(name(word.toString(), '_')))
                 .count();
     }
 
-    private static int matches(List<Word> command, Set<String> known, char between) {
+    private static int matches(List<ShellText> command, Set<String> known, char between) {
         return (int) command.stream()
-                .filter(word -> word.text().startsWith("--"))
-                .map(word -> name(word.text(), between))
+                .filter(word -> word.toString().startsWith("--"))
+                .map(word -> name(word.toString(), between))
                 .filter(known::contains)
                 .distinct()
                 .count();
@@ -165,24 +163,29 @@ final class ArgumentReader {
         return name.toLowerCase(Locale.ROOT).replace('_', between).replace('-', between);
     }
 
-    private List<Entry> entries(List<Word> words) {
+    private List<Entry> entries(List<ShellText> words) {
         List<Entry> entries = new ArrayList<>();
         for (int i = 0; i < words.size(); i++) {
-            Word word = words.get(i);
-            if (END.matcher(word.text()).matches()) {
+            ShellText word = words.get(i);
+            if (END.matcher(word.toString()).matches()) {
                 break;
             }
-            if (word.text().endsWith(".py")) {
+            if (word.toString().endsWith(".py")) {
                 Position position = script.position(word.offset());
-                entries.add(new Entry("script", position, new Scalar(position, word.text(), false)));
+                entries.add(new Entry("script", position, new Scalar(position, word.toString(), false)));
+                ShellText next = words.get(Math.min(i + 1, words.size() - 1));
+                if (dotted(words) > 0 && next.toString().matches(".*\\.ya?ml|\\$\\{?\\w+}?")) {
+                    Position place = script.position(next.offset());
+                    entries.add(new Entry("config_file", place, new Scalar(place, decided(next), true)));
+                }
             }
-            if (!word.text().startsWith("--") || word.text().length() == 2) {
+            if (!word.toString().startsWith("--") || word.toString().length() == 2) {
                 continue;
             }
-            List<Word> values = new ArrayList<>();
-            int equals = word.text().indexOf('=');
+            List<ShellText> values = new ArrayList<>();
+            int equals = word.toString().indexOf('=');
             if (equals > 0) {
-                values.add(new Word(word.text().substring(equals + 1), word.offset()));
+                values.add(word.from(equals + 1));
             }
             // What follows a script is its own; a launcher's last argument has one value.
             while (equals < 0 && i + 1 < words.size() && isValue(words.get(i + 1))) {
@@ -193,17 +196,18 @@ final class ArgumentReader {
         return lastFirst(entries);
     }
 
-    private static boolean isValue(Word word) {
-        return !word.text().startsWith("--")
-                && !word.text().endsWith(".py")
-                && !END.matcher(word.text()).matches();
+    private static boolean isValue(ShellText word) {
+        return !word.toString().startsWith("--")
+                && !ALL_ARGUMENTS.matcher(word.toString()).matches()
+                && !word.toString().endsWith(".py")
+                && !END.matcher(word.toString()).matches();
     }
 
-    private Entry entry(Word word, List<Word> values) {
+    private Entry entry(ShellText word, List<ShellText> values) {
         Position position = script.position(word.offset());
-        String name = name(word.text());
+        String name = name(word.toString());
         List<YamlNode> nodes = new ArrayList<>();
-        for (Word value : values) {
+        for (ShellText value : values) {
             nodes.add(new Scalar(script.position(value.offset()), decided(value), true));
         }
         YamlNode node = switch (nodes.size()) {
@@ -214,10 +218,10 @@ final class ArgumentReader {
         return new Entry(name, position, node);
     }
 
-    /** The value, or the variable that conditions set to this and that. */
-    private String decided(Word value) {
-        String variable = script.ambiguous(value.offset());
-        return variable == null ? value.text() : "$" + variable + DISAGREE + script.lines(variable);
+    /** The value, or the variable that is set to this and that. */
+    private String decided(ShellText value) {
+        String doubt = script.doubt(value);
+        return doubt == null ? value.toString() : doubt;
     }
 
     /** Of equal names the last stands where the first did, the others at the end. */

@@ -12,6 +12,7 @@ import io.shardsim.simulator.yaml.YamlReader;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -167,12 +168,16 @@ final class Completion {
             if (known != null) {
                 draft.settle("model", new Fact(known, Rank.GIVEN, naming, ""));
             } else if (naming != null) {
+                String why = Known.whyNotModelled(naming.text().toLowerCase(Locale.ROOT));
                 String name = naming.path() + " " + YamlReader.printable(naming.text());
                 naming.file()
                         .problems()
                         .add(
                                 naming.position(),
-                                name + " is not in the catalog; give its config.json too, or --model NAME");
+                                name + " is not "
+                                        + (why != null
+                                                ? "modelled: " + why
+                                                : "in the catalog; give its config.json too, or --model NAME"));
             }
             unknownNames()
                     .forEach(key -> key.refuse(key.path() + " " + YamlReader.printable(key.text())

@@ -54,7 +54,14 @@ final class Draft {
     void giveByTable(ForeignFile file) {
         boolean described = file.has("num-layers") || file.has("model_type");
         file.table().defaults().forEach((name, text) -> {
-            if (described || !name.startsWith("model.")) {
+            if (name.equals("training.dropout")) {
+                // Another file that describes the model leaves this one no say in it.
+                afterwards(done -> {
+                    if (described || done.block("model").isEmpty()) {
+                        byDefault(name, value(text), "the framework's default");
+                    }
+                });
+            } else if (described || !name.startsWith("model.")) {
                 byDefault(name, value(text), "the framework's default");
             }
         });

@@ -401,7 +401,7 @@ final class ForeignFile {
                     + Choices.option(table.entry(key.path())));
             return true;
         }
-        String set = text.contains(ArgumentReader.DISAGREE)
+        String set = text.contains(ShellScript.SEVERAL)
                 ? "; keep the one that holds"
                 : text.contains("`") || text.contains("$(")
                         ? " is for a shell to work out, and nothing is executed; write the value itself"

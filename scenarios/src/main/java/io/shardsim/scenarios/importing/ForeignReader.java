@@ -61,7 +61,9 @@ final class ForeignReader {
         if (called != null || problems.size() > before) {
             return called;
         }
-        String unread = shell ? null : Known.unread(text, name.endsWith(".py"));
+        String unread = shell
+                ? Known.unread(new Mapping(Position.START, List.of()), text.toLowerCase(Locale.ROOT))
+                : Known.unread(text, name.endsWith(".py"));
         if (unread != null) {
             return problems.refuse(Position.START, unread);
         }

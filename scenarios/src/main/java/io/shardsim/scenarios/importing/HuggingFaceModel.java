@@ -60,6 +60,12 @@ final class HuggingFaceModel implements Importer {
         checkActivation(file, kind);
         contributeDropout(file, draft);
         contributeAttention(file, draft);
+        if (!row.flag("sdpa", true)) {
+            draft.giveIf(file, "without-flash", Draft.ATTENTION, "standard");
+            file.judge("without-flash", Verdict.MODELLED, Draft.ATTENTION);
+            draft.afterwards(done -> done.assume(
+                    Draft.ATTENTION, "standard", "no file says, and PyTorch has no fused kernel for attention sinks"));
+        }
         contributeWindow(file, draft, kind);
         String stored = file.text(file.has("torch_dtype") ? "torch_dtype" : "dtype");
         if (stored != null && (stored.equals("bfloat16") || stored.equals("float16"))) {
@@ -194,8 +200,7 @@ final class HuggingFaceModel implements Importer {
     private static @Nullable Long first(ForeignFile file, Draft draft, String name, String... keys) {
         for (String key : keys) {
             if (file.has(key)) {
-                Long value = draft.giveWhole(file, key, name, 1, MOST);
-                return value;
+                return draft.giveWhole(file, key, name, 1, MOST);
             }
         }
         file.problems()
@@ -275,13 +280,14 @@ final class HuggingFaceModel implements Importer {
                             "sliding_window",
                             Verdict.IRRELEVANT,
                             "a sample of " + length + " tokens does not leave it");
+                    file.judge("use_sliding_window", Verdict.IRRELEVANT, "no sample leaves sliding_window");
                 } else if (kind.gated() && !file.has("max_window_layers") && period >= 0) {
                     done.give("model.sliding_window", window, file.key("sliding_window"));
                     if (period > 0) {
                         String name = "model.full_attention_period";
                         done.giveOr(name, period, file.key("layer_types"), "the default of this model_type");
                     }
-                    List.of("sliding_window", "layer_types")
+                    List.of("sliding_window", "layer_types", "use_sliding_window")
                             .forEach(key -> file.judge(key, Verdict.MODELLED, "model.sliding_window"));
                 }
             });
@@ -318,7 +324,7 @@ final class HuggingFaceModel implements Importer {
         if (name == null || name.equals(ForeignFile.AUTO)) {
             return;
         }
-        if (name.startsWith("flash") || name.contains("flash-attn")) {
+        if (name.matches("flash.*|fa2") || name.contains("flash-attn")) {
             draft.give(Draft.ATTENTION, "flash", file.key(key));
         } else if (name.equals("sdpa")) {
             draft.give(Draft.ATTENTION, "flash", file.key(key));

@@ -68,8 +68,7 @@ final class Importers {
 
     /** Whether an argument with dots in its name sets a key of a file. */
     static boolean isArgument(String name) {
-        return name.contains(".")
-                && ALL.stream().anyMatch(importer -> table(importer).isArgument(name));
+        return ALL.stream().anyMatch(importer -> table(importer).isArgument(name));
     }
 
     /**

@@ -177,6 +177,11 @@ public final class KeyTable {
         return file.list("mesh");
     }
 
+    /** Arguments that name a file of this kind. */
+    List<String> namedBy() {
+        return file.list("named_by");
+    }
+
     /** Where a model is described that the file leaves out; null where files of this kind need none. */
     @Nullable
     String modelIn() {
@@ -190,7 +195,10 @@ public final class KeyTable {
 
     /** Whether people set this key of such a file by an argument with dots in its name. */
     boolean isArgument(String path) {
-        return isDotted() && documented(path) != null;
+        return isDotted()
+                && (path.contains(".")
+                        ? documented(path) != null
+                        : file.<String>list("marks").contains(path));
     }
 
     private static Map<String, ValueType> types() {

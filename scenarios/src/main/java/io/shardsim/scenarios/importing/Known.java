@@ -77,7 +77,7 @@ final class Known {
     /** Why a model_type is not modelled; null where nothing is known of it. */
     static @Nullable String whyNotModelled(String type) {
         return FILE.<List<String>>map("models").entrySet().stream()
-                .filter(other -> other.getValue().contains(type))
+                .filter(other -> other.getValue().stream().anyMatch(type::matches))
                 .map(Map.Entry::getKey)
                 .findFirst()
                 .orElse(null);
@@ -100,5 +100,17 @@ final class Known {
     /** Tokens of the vocabulary of a tokenizer or a model; null for another one. */
     static @Nullable Long vocabulary(@Nullable String name) {
         return name == null ? null : FILE.<Long>map("vocabularies").get(name.toLowerCase(Locale.ROOT));
+    }
+
+    /** Variables that Slurm sets to the number of an option. */
+    static List<String> ofSlurm(String option) {
+        return List.of(FILE.<String>map("slurm").getOrDefault(option, option).split(" "));
+    }
+
+    /** Whether a file of this path may hold another vocabulary than a tokenizer's own. */
+    static boolean isOtherVocabulary(@Nullable String tokenizer, String path) {
+        String own = FILE.<String>map("vocabulary_files")
+                .get(String.valueOf(tokenizer).toLowerCase(Locale.ROOT));
+        return own != null && !Pattern.compile("(?i)" + own).matcher(path).find();
     }
 }

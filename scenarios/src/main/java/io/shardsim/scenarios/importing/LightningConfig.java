@@ -16,6 +16,12 @@ final class LightningConfig extends RenamedConfig {
     @Override
     public void contribute(ForeignFile file, Draft draft) {
         contributeDevices(file, draft);
+        for (ForeignKey each : file.keys()) {
+            String why = each.path().endsWith("class_path") ? Known.whyNotModelled(each.text()) : null;
+            if (why != null) {
+                each.refuse(each.path() + " " + each.text() + " is not modelled: " + why);
+            }
+        }
         String key = file.has(STRATEGY + ".class_path") ? STRATEGY + ".class_path" : STRATEGY;
         String written = file.text(key);
         String name = written == null ? "auto" : written.substring(written.lastIndexOf('.') + 1);

@@ -74,6 +74,8 @@ final class MegatronArguments implements Importer {
             String name = key.replace('-', between);
             draft.give(Draft.GPUS_PER_NODE, launcher(file, name, 64), file.key(name));
         }
+        String processes = "num-processes".replace('-', between);
+        draft.give(Draft.WORLD, launcher(file, processes, 1 << 22), file.key(processes));
     }
 
     /** What a launcher is often told by the environment, which says nothing here. */
@@ -166,7 +168,14 @@ final class MegatronArguments implements Importer {
         String tokenizer = file.text("tokenizer-type");
         String model = file.text("model-name");
         Long known = Known.vocabulary(model == null ? tokenizer : model);
-        if (known != null) {
+        ForeignKey words = file.key(firstOf(file, "vocab-file", "tokenizer-model"));
+        if (known != null && words != null && model == null && Known.isOtherVocabulary(tokenizer, words.text())) {
+            draft.assume(
+                    "model.vocab",
+                    known,
+                    without(file, "vocab-size") + "; that of " + tokenizer + ", and " + words.path()
+                            + " may hold another");
+        } else if (known != null) {
             draft.byDefault("model.vocab", known, "the vocabulary of " + (model == null ? tokenizer : model));
         } else if (!draft.has("model.vocab")) {
             draft.assume("model.vocab", 50_257L, without(file, "vocab-size") + ", and the tokenizer does not tell");
@@ -221,13 +230,11 @@ final class MegatronArguments implements Importer {
 
     private static void contributeTraining(ForeignFile file, Draft draft) {
         draft.byDefault(Draft.PRECISION, "fp32", without(file, "bf16") + " and " + without(file, "fp16"));
-        draft.byDefault(Draft.CLIPPING, 1.0, "Megatron-LM's default");
         Double hidden = file.decimal("hidden-dropout", 0, 1);
         Double attention = file.decimal("attention-dropout", 0, 1);
         ForeignKey key = file.key(hidden != null ? "hidden-dropout" : "attention-dropout");
         boolean on = hidden == null || attention == null || hidden > 0 || attention > 0;
         draft.give("training.dropout", on, key);
-        draft.byDefault("training.dropout", true, "Megatron-LM's default, 0.1");
         Double momentum = file.decimal("sgd-momentum", 0, 1);
         OptimizerName.contribute(file, draft, "optimizer", momentum == null ? DEFAULT_SGD_MOMENTUM : momentum);
         List<String> moments = List.of("exp-avg-dtype", "exp-avg-sq-dtype");
@@ -241,10 +248,11 @@ final class MegatronArguments implements Importer {
         String how = file.has("recompute-granularity") ? "recompute-granularity" : "activations-checkpoint-granularity";
         String granularity = file.choice(how, List.of("full", "selective"));
         draft.give(Draft.CHECKPOINTING, granularity, file.key(how));
-        for (String key : List.of("activations-checkpoint-method", "recompute-method", "checkpoint-method")) {
-            if (file.has(key)) {
-                draft.assume(Draft.CHECKPOINTING, "full", "a method of recomputation is named");
-            }
+        String method = "activations-checkpoint-method";
+        if (granularity == null && file.has(method)) {
+            draft.give(Draft.CHECKPOINTING, "full", file.key(method));
+        } else if (granularity == null) {
+            file.judge("recompute-method", Verdict.IRRELEVANT, without(file, "recompute-granularity") + " full");
         }
         draft.byDefault(Draft.CHECKPOINTING, "none", without(file, "recompute-granularity"));
         contributeRecomputedLayers(file, draft, granularity);

@@ -11,6 +11,7 @@ import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlNode.Entry;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import io.shardsim.simulator.yaml.YamlReader;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -166,9 +167,19 @@ public final class ScenarioImport {
                     .findFirst()
                     .ifPresent(file -> {
                         file.override(command);
+                        command.table()
+                                .namedBy()
+                                .forEach(key -> command.judge(
+                                        key, Verdict.IRRELEVANT, inPlace(command.text(key), file.name())));
                         importers.remove(command);
                     });
         }
+    }
+
+    /** Of a file that a command names. */
+    private static String inPlace(@Nullable String named, String given) {
+        boolean same = ("/" + named).endsWith("/" + Path.of(given).getFileName());
+        return same ? "given too" : "overridden by " + given + ", a file of another name";
     }
 
     /** No model is assumed for a kind of file that leaves its model to another one. */

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,7 @@ final class ShellLexer {
     private final int[] lineStarts;
     private final Function<String, @Nullable List<ShellText>> variables;
     private final BiConsumer<String, ShellText> defaults;
+    private final IntPredicate doubtful;
     private int at;
     private long letters;
     /** Ends of here-documents that begin after this line. */
@@ -32,11 +34,13 @@ final class ShellLexer {
     private boolean wordBegun;
     private List<Field> fields = new ArrayList<>();
 
-    /** Of variables, knows what a name stands for, null for an unknown one; tells defaults what {@code ${NAME:=value}} sets. */
+    /** Of variables, knows what a name stands for, null for an unknown one; tells defaults what {@code ${NAME:=value}} sets. A sum with a doubtful letter is doubtful. */
     ShellLexer(
             String script,
             Function<String, @Nullable List<ShellText>> variables,
-            BiConsumer<String, ShellText> defaults) {
+            BiConsumer<String, ShellText> defaults,
+            IntPredicate doubtful) {
+        this.doubtful = doubtful;
         this.script = script.startsWith("\ufeff") ? script.substring(1) : script;
         this.variables = variables;
         this.defaults = defaults;
@@ -171,12 +175,7 @@ final class ShellLexer {
         }
         String text = word.toString();
         int equals = text.indexOf('=');
-        ShellText value = new ShellText();
-        value.beginAt(word.offset(equals));
-        for (int i = equals + 1; i < text.length(); i++) {
-            value.add(text.charAt(i), word.offset(i));
-        }
-        return new Field(value, name, text.charAt(equals - 1) == '+', array);
+        return new Field(word.from(equals + 1), name, text.charAt(equals - 1) == '+', array);
     }
 
     /** {@code NAME=( words )}, over as many lines as it takes. */
@@ -337,13 +336,14 @@ final class ShellLexer {
         int start = at;
         if (script.startsWith("$((", at)) {
             int end = closing('(', ')', at + 2);
+            int[] from = {start};
             String value = ShellArithmetic.value(
-                    script.substring(Math.min(at + 3, end), Math.max(at + 3, end - 2)), name -> firstOf(name));
+                    script.substring(Math.min(at + 3, end), Math.max(at + 3, end - 2)), name -> firstOf(name, from));
             if (value == null || end > script.length()) {
                 opaque(end);
             } else {
                 at = end;
-                addAll(value, start);
+                addAll(value, from[0]);
             }
         } else if (script.startsWith("$(", at)) {
             opaque(closing('(', ')', at + 2));
@@ -365,9 +365,14 @@ final class ShellLexer {
                 || letter >= 'A' && letter <= 'Z';
     }
 
-    private @Nullable String firstOf(String name) {
+    /** The value, and where it comes from if it is doubtful. */
+    private @Nullable String firstOf(String name, int[] from) {
         List<ShellText> value = variables.apply(name);
-        return value == null || value.isEmpty() ? null : value.get(0).toString();
+        if (value == null || value.isEmpty()) {
+            return null;
+        }
+        from[0] = value.get(0).places().filter(doubtful).findFirst().orElse(from[0]);
+        return value.get(0).toString();
     }
 
     private void addAll(String text, int offset) {

@@ -1,53 +1,79 @@
 package io.shardsim.scenarios.importing;
 
 import io.shardsim.simulator.yaml.Position;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The commands of a shell script with the variables that the script sets written out. Nothing is executed: what only a shell can know ({@code $(...)}, variables
  * of the environment) stays as written.
  *
- * <p>A condition that compares values known here is decided by {@link ShellTests}. Other conditions and loops are not
- * decided. What stands in them counts, and {@link #conditional} tells so; a variable that is set to several values in them is {@link #ambiguous}.
+ * <p>A condition that compares values known here is decided by {@link ShellTests}, and a loop over known words runs. Other conditions and loops are not
+ * decided. What stands in them counts, and {@link #conditional} tells so. A value that conditions or loops set to this and that is in {@link #doubt}.
  */
 final class ShellScript {
+    /** Marks a value that conditions or loops of the script decide. */
+    static final String SEVERAL = ", which is set to ";
+
     private static final Set<String> KEYWORDS = Set.of(
             "if", "case", "for", "while", "until", "select", "fi", "esac", "done", "then", "else", "elif", "do", "{",
             "}", "!", "time", "exec", "nohup");
     private static final Set<String> DECLARING = Set.of("export", "local", "declare", "readonly", "typeset");
 
+    private static final Pattern SLURM = Pattern.compile(
+            "(?m)^#SBATCH\\s+--?([A-Za-z-]+?)[= ]*(?:gpu:)?(?:[A-Za-z]\\w*:)?(\\d+)[ \\t\\r]*(?:#.*)?$");
+
     private final ShellLexer lexer;
     private final Map<String, Variable> variables = new LinkedHashMap<>();
-    private final Map<String, Word> exported = new LinkedHashMap<>();
-    private final List<List<Word>> commands = new ArrayList<>();
+    private final Map<String, ShellText> exported = new LinkedHashMap<>();
+    private final List<List<ShellText>> commands = new ArrayList<>();
     private final List<int[]> conditions = new ArrayList<>();
     private final ShellTests tests = new ShellTests();
-    private int conditionStart;
+    /** Offsets of letters that stand for one of several values of a variable. */
+    private final Map<Integer, Variable> doubtful = new HashMap<>();
+    /** Commands that were read before each loop that has not ended. */
+    private final Deque<Integer> loops = new ArrayDeque<>();
+    /** Whether this is the head of a loop that counts. */
+    private boolean counts;
 
-    /** A word after expansion; {@code offset} is where its first letter stands in the script. */
-    record Word(String text, int offset) {}
+    private int conditionStart;
 
     /** What a variable stands for: one word, or those of an array. */
     private static final class Variable {
+        final String name;
         List<ShellText> values;
-        /** Offsets of the assignments that disagree, in conditions. */
-        final Set<Integer> assignments = new HashSet<>();
+        /** What is assigned where, as long as conditions and loops choose among it. */
+        final Map<Integer, String> assignments = new TreeMap<>();
 
-        boolean disagrees;
+        Variable(String name, List<ShellText> values) {
+            this.name = name;
+            assign(values);
+        }
 
-        Variable(List<ShellText> values) {
-            this.values = values;
+        void assign(List<ShellText> now) {
+            values = now;
+            values.stream().limit(1).forEach(value -> assignments.put(value.offset(), joined(values)));
         }
     }
 
     private ShellScript(String text) {
-        this.lexer = new ShellLexer(text, this::value, this::setDefault);
+        this.lexer = new ShellLexer(text, this::value, this::setDefault, doubtful::containsKey);
+        // What the script asks Slurm for, in the variables that Slurm sets.
+        SLURM.matcher(text)
+                .results()
+                .forEach(asked -> Known.ofSlurm(asked.group(1))
+                        .forEach(name -> setDefault(name, ShellText.at(asked.start(2), asked.group(2)))));
     }
 
     /**
@@ -62,24 +88,31 @@ final class ShellScript {
     }
 
     /** The commands with their words, assignments left out. */
-    List<List<Word>> commands() {
+    List<List<ShellText>> commands() {
         return commands;
     }
 
     /** Variables that the script exports, or sets for a command in front of it. */
-    Map<String, Word> exported() {
+    Map<String, ShellText> exported() {
         return exported;
     }
 
     /** All words of all variables: where a script leaves the last command to another one. */
-    List<Word> words() {
-        List<Word> words = new ArrayList<>();
+    List<ShellText> words() {
+        List<ShellText> words = new ArrayList<>();
         for (Variable variable : variables.values()) {
             for (ShellText value : variable.values) {
-                value.split().forEach(part -> words.add(word(part)));
+                words.addAll(value.split());
             }
         }
         return words;
+    }
+
+    /** What a variable stands for at the end of the script; null where nothing sets it. */
+    @Nullable
+    ShellText word(String variable) {
+        List<ShellText> values = value(variable);
+        return values == null || values.isEmpty() ? null : values.get(0);
     }
 
     Position position(int offset) {
@@ -91,30 +124,28 @@ final class ShellScript {
         return conditions.stream().anyMatch(range -> offset >= range[0] && offset < range[1]);
     }
 
-    /** The variable whose assignments disagree and whose last value begins or holds this place; null for none. */
+    /** What a word may stand for, as a variable with its values and their lines; null for a word that is sure. */
     @Nullable
-    String ambiguous(int offset) {
-        for (Map.Entry<String, Variable> entry : variables.entrySet()) {
-            Variable variable = entry.getValue();
-            if (variable.disagrees && variable.values.stream().anyMatch(value -> value.holds(offset))) {
-                return entry.getKey();
-            }
+    String doubt(ShellText word) {
+        Variable variable = word.places()
+                .mapToObj(doubtful::get)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+        if (variable == null) {
+            return null;
         }
-        return null;
+        List<String> lines = variable.assignments.keySet().stream()
+                .map(offset -> String.valueOf(position(offset).line()))
+                .distinct()
+                .toList();
+        return "$" + variable.name + SEVERAL
+                + String.join(", ", new LinkedHashSet<>(variable.assignments.values()))
+                + (lines.size() == 1 ? " in line " : " in lines ") + String.join(", ", lines);
     }
 
-    /** Lines in which a variable is set. */
-    String lines(String variable) {
-        Variable known = variables.get(variable);
-        List<String> lines = new ArrayList<>();
-        if (known != null) {
-            known.assignments.stream()
-                    .map(offset -> position(offset).line())
-                    .sorted()
-                    .distinct()
-                    .forEach(line -> lines.add(String.valueOf(line)));
-        }
-        return String.join(", ", lines);
+    private void doubt(List<ShellText> values, Variable variable) {
+        values.forEach(value -> value.places().forEach(offset -> doubtful.put(offset, variable)));
     }
 
     private void run() {
@@ -127,11 +158,12 @@ final class ShellScript {
     }
 
     private void interpret(List<ShellLexer.Field> fields) {
-        List<Word> words = new ArrayList<>();
+        List<ShellText> words = new ArrayList<>();
         List<ShellLexer.Field> assigned = new ArrayList<>();
         boolean declares = false;
         boolean exports = false;
-        for (ShellLexer.Field field : fields) {
+        for (int i = 0; i < fields.size(); i++) {
+            ShellLexer.Field field = fields.get(i);
             String text = field.text().toString();
             if (words.isEmpty() && field.assigned() != null) {
                 if (!tests.skips()) {
@@ -141,32 +173,67 @@ final class ShellScript {
             } else if (words.isEmpty() && DECLARING.contains(text)) {
                 declares = true;
                 exports |= text.equals("export");
-            } else if (!declares
-                    && !(words.isEmpty() && isKeyword(text, field.text().offset()))) {
+            } else if (words.isEmpty() && isKeyword(text, field.text().offset())) {
+                if (text.matches("for|select")) {
+                    loop(fields.subList(i + 1, fields.size()));
+                    return;
+                }
+            } else if (!declares) {
                 // What bash -c runs is a command, too.
-                boolean inside =
-                        !words.isEmpty() && words.get(words.size() - 1).text().equals("-c");
-                (inside ? field.text().split() : List.of(field.text())).forEach(part -> words.add(word(part)));
+                boolean inside = !words.isEmpty()
+                        && words.get(words.size() - 1).toString().equals("-c");
+                words.addAll(inside ? field.text().split() : List.of(field.text()));
             }
         }
         if (tests.inCondition() && !words.isEmpty()) {
-            boolean unsure = words.stream().anyMatch(word -> ambiguous(word.offset()) != null);
-            tests.compare(unsure ? List.of() : words.stream().map(Word::text).toList());
+            boolean unsure = words.stream().anyMatch(word -> doubt(word) != null);
+            tests.compare(
+                    unsure ? List.of() : words.stream().map(ShellText::toString).toList());
         } else if (!words.isEmpty() && !tests.skips()) {
             commands.add(words);
-            assigned.forEach(field -> exported.put(String.valueOf(field.assigned()), word(field.text())));
+            if (words.get(0).toString().equals("read")) {
+                words.forEach(word -> variables.remove(word.toString()));
+            }
+            assigned.forEach(field -> exported.put(String.valueOf(field.assigned()), field.text()));
         }
     }
 
     private boolean isKeyword(String text, int offset) {
         boolean before = tests.isOpen();
         tests.keyword(text);
+        counts &= !text.equals("do");
+        if (text.matches("for|select|while|until")) {
+            loops.push(commands.size());
+        } else if (text.equals("done")) {
+            loops.poll();
+        }
         if (tests.isOpen() && !before) {
             conditionStart = offset;
         } else if (before && !tests.isOpen()) {
             conditions.add(new int[] {conditionStart, offset});
         }
         return KEYWORDS.contains(text);
+    }
+
+    /** Sets a variable to each word of a list in turn. Without a list, it counts or goes through the arguments of the script. */
+    private void loop(List<ShellLexer.Field> head) {
+        if (tests.skips()) {
+            return;
+        }
+        counts = head.isEmpty();
+        Variable variable = new Variable(counts ? "" : head.get(0).text().toString(), List.of());
+        head.stream().skip(2).forEach(item -> variable.assign(List.of(item.text())));
+        variables.remove(variable.name);
+        if (!variable.values.isEmpty()) {
+            variables.put(variable.name, variable);
+        }
+        boolean known = variable.assignments.values().stream().noneMatch(value -> value.matches("(?s).*[$`*?{].*"));
+        if (known && !variable.values.isEmpty()) {
+            tests.runs();
+        }
+        if (!known || Set.copyOf(variable.assignments.values()).size() > 1) {
+            doubt(variable.values, variable);
+        }
     }
 
     private void assign(ShellLexer.Field field, boolean exports) {
@@ -183,37 +250,40 @@ final class ShellScript {
             values.addAll(field.isArray() ? field.items() : List.of(field.text()));
         }
         if (exports) {
-            exported.put(name, word(field.text()));
+            exported.put(name, field.text());
         }
-        if (known == null) {
-            known = new Variable(values);
-            variables.put(name, known);
-        } else if (tests.isOpen()
+        boolean changes = known != null
                 && !field.appends()
-                && !extendsValue(known.values, values)
-                && !same(known.values, values)) {
-            known.disagrees = true;
-        } else if (!tests.isOpen()) {
-            known.disagrees = false;
-            known.assignments.clear();
+                && !joined(values).equals(joined(known.values))
+                && (joined(known.values).isEmpty() || !joined(values).contains(joined(known.values)));
+        Variable now = known == null || !tests.isOpen() ? new Variable(name, values) : known;
+        if (known != null && changes && isUsedInLoop(known)) {
+            now.assignments.putAll(known.assignments);
+            doubt(known.values, now);
         }
-        known.values = values;
-        known.assignments.add(field.text().offset());
+        now.assign(values);
+        variables.put(name, now);
+        if (counts || changes && tests.isOpen()) {
+            now.assignments.replaceAll((offset, value) -> counts ? value + " and more" : value);
+            doubt(values, now);
+        }
+    }
+
+    /** Whether a command of the innermost loop has the value, which the loop changes for its next turn. */
+    private boolean isUsedInLoop(Variable variable) {
+        return !loops.isEmpty()
+                && commands.subList(loops.element(), commands.size()).stream()
+                        .flatMap(List::stream)
+                        .flatMapToInt(ShellText::places)
+                        .anyMatch(place -> variable.values.stream()
+                                .anyMatch(value -> value.places().anyMatch(each -> each == place)));
     }
 
     /** {@code ${NAME:=value}} sets what nothing has set. */
     private void setDefault(String name, ShellText value) {
         if (!tests.skips() && !variables.containsKey(name)) {
-            variables.put(name, new Variable(List.of(value)));
+            variables.put(name, new Variable(name, List.of(value)));
         }
-    }
-
-    private static boolean extendsValue(List<ShellText> old, List<ShellText> now) {
-        return joined(now).contains(joined(old)) && !joined(old).isEmpty();
-    }
-
-    private static boolean same(List<ShellText> old, List<ShellText> now) {
-        return joined(now).equals(joined(old));
     }
 
     private static String joined(List<ShellText> values) {
@@ -225,9 +295,5 @@ final class ShellScript {
     private @Nullable List<ShellText> value(String name) {
         Variable variable = variables.get(name);
         return variable == null ? null : variable.values;
-    }
-
-    private static Word word(ShellText text) {
-        return new Word(text.toString(), text.offset());
     }
 }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which branches of a script's conditions run, as far as the values that {@code [ a = b ]} and its like compare tell. An argument of the script that is compared
- * with nothing is empty, as where nobody gives it. Loops and {@code case} are not decided.
+ * with nothing is empty, as where nobody gives it. {@code case} and most loops are not decided.
  */
 final class ShellTests {
     /** A condition or a loop that has not ended. */
@@ -61,6 +61,12 @@ final class ShellTests {
             case "else" -> branch(true);
             default -> compared += inCondition() && word.equals("!") ? 1 : 0;
         }
+    }
+
+    /** The loop that has just begun runs. */
+    void runs() {
+        open.pop();
+        open.push(new Open());
     }
 
     private void branch(@Nullable Boolean holds) {

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.importing;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Letters with the offset in the script of each. */
 final class ShellText {
@@ -59,13 +60,19 @@ final class ShellText {
         return letters.length();
     }
 
-    boolean holds(int offset) {
-        for (int i = 0; i < letters.length(); i++) {
-            if (offsets[i] == offset) {
-                return true;
-            }
+    /** Offsets of its letters; where it begins if it is empty. */
+    IntStream places() {
+        return letters.isEmpty() ? IntStream.of(start) : Arrays.stream(offsets, 0, letters.length());
+    }
+
+    /** Its letters from this one on. */
+    ShellText from(int letter) {
+        ShellText rest = new ShellText();
+        rest.start = letter < letters.length() ? offsets[letter] : offsets[letter - 1];
+        for (int i = letter; i < letters.length(); i++) {
+            rest.add(letters.charAt(i), offsets[i]);
         }
-        return false;
+        return rest;
     }
 
     /** Its parts between blanks. */

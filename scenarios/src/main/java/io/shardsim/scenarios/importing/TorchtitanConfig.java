@@ -39,10 +39,15 @@ final class TorchtitanConfig implements Importer {
         String model = file.text("model.name");
         String flavor = file.text("model.flavor");
         String known = file.table().models().get(model + " " + flavor);
+        boolean isFamily = file.table().models().keySet().stream().anyMatch(each -> each.startsWith(model + " "));
         draft.give(
                 Draft.HUB_NAME,
                 model == null || known != null ? known : model + "-" + flavor,
-                file.key("model.flavor"));
+                file.key(isFamily ? "model.flavor" : "model.name"));
+        String why = model == null || isFamily ? null : Known.whyNotModelled(model);
+        if (why != null) {
+            file.refuse("model.name", "model.name " + model + " is not modelled: " + why);
+        }
         contributeBatch(file, draft);
         contributePrecision(file, draft);
         contributeKernels(file, draft);

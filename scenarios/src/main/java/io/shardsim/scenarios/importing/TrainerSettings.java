@@ -38,7 +38,6 @@ final class TrainerSettings implements Importer {
     /** A command line says how many processes it starts. */
     private static void contributeLauncher(ForeignFile file, Draft draft) {
         MegatronArguments.contributeCluster(file, draft, '_');
-        draft.give(Draft.WORLD, MegatronArguments.launcher(file, "num_processes", 1 << 22), file.key("num_processes"));
         Long stage = file.whole("zero_stage", 0, 3);
         if (stage != null) {
             draft.give(Draft.KIND, MegatronArguments.STAGES.get(stage.intValue()), file.key("zero_stage"));
@@ -81,9 +80,7 @@ final class TrainerSettings implements Importer {
             draft.byDefault(Draft.PROFILE, "deepspeed-accelerate", "PyTorch's AdamW, as the Trainer passes it on");
             AccelerateConfig.needs(file, draft, deepSpeed);
         } else if (!sharded) {
-            draft.afterwards(done -> {
-                done.byDefault(Draft.KIND, "ddp", "the Trainer without fsdp and deepspeed");
-            });
+            draft.afterwards(done -> done.byDefault(Draft.KIND, "ddp", "the Trainer without fsdp and deepspeed"));
         }
         AccelerateConfig.contributeParallelism(file, draft, "parallelism_config.");
         Long bucket = file.whole("ddp_bucket_cap_mb", 1, 1_000_000);

@@ -206,7 +206,7 @@ class ImportErrorsTest {
                 fi
                 torchrun pretrain_gpt.py --num-layers 2 --hidden-size $H --num-attention-heads 2 --micro-batch-size 1
                 """,
-                "x.sh:5:5: hidden-size $H, which conditions set to different values in lines 1, 3, 5; keep the one that holds");
+                "x.sh:5:5: hidden-size $H, which is set to 1, 4096, 5120 in lines 1, 3, 5; keep the one that holds");
     }
 
     @Test

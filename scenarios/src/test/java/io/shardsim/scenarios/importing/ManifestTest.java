@@ -106,15 +106,15 @@ class ManifestTest {
                         .text())
                 .contains("nodes: 4", "instance: p5.48xlarge");
         String nodes = two("--nnodes=4->--nnodes=8", "--nnodes=4->--nnodes=8");
-        refused(nodes, "replicas 4 contradicts job.yaml:33:2 nnodes 8; make them agree, or give --nodes N");
+        refused(nodes, "replicas 4 contradicts job.yaml:33:11 nnodes 8; make them agree, or give --nodes N");
         Choices eight = new Choices(null, null, null, 8L, null, List.of());
         assertThat(ScenarioImport.readText("job.yaml", nodes, eight).text()).contains("nodes: 8");
         refused(
                 two("node=8->node=4", "node=8->node=4"),
-                "nvidia.com/gpu 8 contradicts job.yaml:34:2 nproc_per_node 4; make them agree");
+                "nvidia.com/gpu 8 contradicts job.yaml:34:19 nproc_per_node 4; make them agree");
         refused(
                 two("", "size=2->size=8"),
-                "per_device_train_batch_size 8 contradicts per_device_train_batch_size 2 at 20:2; all replicas are alike");
+                "per_device_train_batch_size 8 contradicts per_device_train_batch_size 2 at 20:32; all replicas are alike");
         refused(
                 two("p5.48->p5en.48", ""),
                 "instance-type p5.48xlarge contradicts node.kubernetes.io/instance-type p5en.48xlarge at ");

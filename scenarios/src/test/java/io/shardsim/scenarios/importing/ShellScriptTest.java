@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The part of the shell's language that training scripts are written in. */
 class ShellScriptTest {
     private static List<String> last(String script) {
-        List<List<ShellScript.Word>> commands = ShellScript.read(script).commands();
+        List<List<ShellText>> commands = ShellScript.read(script).commands();
         return commands.get(commands.size() - 1).stream()
-                .map(ShellScript.Word::text)
+                .map(ShellText::toString)
                 .toList();
     }
 
@@ -58,14 +59,64 @@ class ShellScriptTest {
     @Test
     void everyWordKnowsItsPlace() {
         ShellScript script = ShellScript.read("A=7\nrun \\\n   --n $A");
-        List<ShellScript.Word> words = script.commands().get(0);
+        List<ShellText> words = script.commands().get(0);
         assertThat(script.position(words.get(1).offset())).hasToString("3:4");
         assertThat(script.position(words.get(2).offset())).hasToString("1:3");
     }
 
+    /** What the words of the last command may stand for. */
+    private static List<@Nullable String> doubts(String text) {
+        ShellScript script = ShellScript.read(text);
+        List<List<ShellText>> commands = script.commands();
+        return commands.get(commands.size() - 1).stream().map(script::doubt).toList();
+    }
+
+    @Test
+    void aLoopSetsItsVariableToEachWordInTurn() {
+        assertThat(last("for A in 4; do\n B=$A\n run $A $B\ndone")).containsExactly("run", "4", "4");
+        assertThat(doubts("for A in 4; do\n B=$A\n run $A $B\ndone")).containsOnlyNulls();
+        assertThat(doubts("S=\"1 2\"\nfor A in $S; do\n B=$((A*8))\n run x$A $B --n=$A 3\ndone"))
+                .containsExactly(
+                        null,
+                        "$A, which is set to 1, 2 in line 1",
+                        "$A, which is set to 1, 2 in line 1",
+                        "$A, which is set to 1, 2 in line 1",
+                        null);
+    }
+
+    @Test
+    void whatIsAskedOfSlurmIsInItsVariables() {
+        String asked =
+                "#SBATCH --nodes=2 # two\n#SBATCH -n 16\n#SBATCH --gres=gpu:a100:4\n#SBATCH --ntasks-per-node 8\n";
+        assertThat(last(asked
+                        + "run $((SLURM_JOB_NUM_NODES*2)) $SLURM_NTASKS $SLURM_GPUS_ON_NODE $SLURM_NTASKS_PER_NODE"
+                        + " $SLURM_JOB_ID"))
+                .containsExactly("run", "4", "16", "4", "8", "$SLURM_JOB_ID");
+        assertThat(last("#SBATCH -N4\nrun $SLURM_NNODES")).containsExactly("run", "4");
+    }
+
+    @Test
+    void aLoopThatDoesNotReachTheCommandIsHarmless() {
+        assertThat(doubts("M=2\nfor f in a b; do cp $f /tmp; M=4; done\nrun $M"))
+                .containsOnlyNulls();
+        assertThat(last("M=2\nfor f in a b; do cp $f /tmp; M=4; done\nrun $M")).containsExactly("run", "4");
+        assertThat(doubts("L=\nfor f in a b; do L=\"$L x\"; done\nrun $L")).containsOnlyNulls();
+    }
+
+    @Test
+    void whatALoopChangesForItsNextTurnIsInDoubt() {
+        assertThat(doubts("M=2\nfor i in 1 2; do run $M; M=4; done"))
+                .containsExactly(null, "$M, which is set to 2, 4 in lines 1, 2");
+        assertThat(doubts("for ((i=1; i<=8; i*=2)); do run $i; done"))
+                .containsExactly(null, "$i, which is set to 1 and more in line 1");
+        assertThat(doubts("for m in $(seq 2); do run $m; done"))
+                .containsExactly(null, "$m, which is set to $(seq2) in line 1");
+        assertThat(last("M=2\nwhile read M; do run $M; done")).containsExactly("run", "$M");
+    }
+
     private static List<String> texts(String script) {
         return ShellScript.read(script).commands().stream()
-                .map(command -> command.stream().map(ShellScript.Word::text).collect(Collectors.joining(" ")))
+                .map(command -> command.stream().map(ShellText::toString).collect(Collectors.joining(" ")))
                 .toList();
     }
 
@@ -113,7 +164,7 @@ class ShellScriptTest {
         assertThat(ShellScript.read("C='--a 1 --b 2'\nsrun bash -c \"train $C\"\n")
                         .commands()
                         .get(0))
-                .extracting(ShellScript.Word::text)
+                .extracting(ShellText::toString)
                 .containsExactly("srun", "bash", "-c", "train", "--a", "1", "--b", "2");
     }
 }
