@@ -464,6 +464,19 @@ class CoordinatorTest {
     }
 
     @Test
+    void handsOutAgainWhatWasLostOnTheWay() {
+        Worker member = new Worker("a");
+        ask(1);
+        member.beat(1);
+        pass(5);
+        member.beat(1);
+        assertThat(member.told()).containsExactly(1);
+        pass(0.001);
+        member.beat(1);
+        assertThat(member.told()).containsExactly(1);
+    }
+
+    @Test
     void dropsWhatNobodyWantsAnyMore() {
         Worker member = new Worker("a");
         ask(1, 2);
