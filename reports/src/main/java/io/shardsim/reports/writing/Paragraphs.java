@@ -41,7 +41,7 @@ public final class Paragraphs {
 
     /** Rows of cells, those of the first columns flush left. */
     public Paragraphs table(List<List<String>> rows, int words) {
-        TextTable.lines(rows, words).forEach(row -> asIs(row.stripTrailing() + "\n"));
+        TextTable.lines(rows, words, width).forEach(row -> asIs(row.stripTrailing() + "\n"));
         return this;
     }
 

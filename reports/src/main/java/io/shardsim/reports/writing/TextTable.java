@@ -5,29 +5,33 @@ import java.util.stream.IntStream;
 
 /** Rows of cells for the terminal, each column as wide as its widest cell, with two blanks between them. */
 public final class TextTable {
+    private static final int WORD_MIN = 10;
+
     private TextTable() {}
 
     /**
-     * A line for each row; rows have the same number of cells.
+     * A line for each row; rows have the same number of cells. The first column is cut where the others leave no room for it.
      *
      * @param words columns that stand flush left; the others are numbers, flush right
      */
-    public static List<String> lines(List<List<String>> rows, int words) {
+    public static List<String> lines(List<List<String>> rows, int words, int width) {
         int[] widths = IntStream.range(0, rows.get(0).size())
                 .map(column -> rows.stream()
                         .mapToInt(row -> row.get(column).length())
                         .max()
                         .orElse(0))
                 .toArray();
+        int over = IntStream.of(widths).sum() + 2 * (widths.length - 1) - width;
+        widths[0] -= words == 0 ? 0 : Math.max(0, Math.min(over, widths[0] - WORD_MIN));
         return rows.stream().map(row -> line(row, widths, words)).toList();
     }
 
     private static String line(List<String> row, int[] widths, int words) {
         StringBuilder line = new StringBuilder();
         for (int column = 0; column < widths.length; column++) {
-            String space = " ".repeat(widths[column] - row.get(column).length());
-            line.append(column == 0 ? "" : "  ")
-                    .append(column < words ? row.get(column) + space : space + row.get(column));
+            String cell = cut(row.get(column), widths[column]);
+            String space = " ".repeat(widths[column] - cell.length());
+            line.append(column == 0 ? "" : "  ").append(column < words ? cell + space : space + cell);
         }
         return line.toString();
     }

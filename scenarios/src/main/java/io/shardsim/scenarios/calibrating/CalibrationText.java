@@ -32,7 +32,7 @@ public final class CalibrationText {
                     Quantities.threeDigits(test.busBytesPerSecond() / 1e9)));
         }
         if (rows.size() > 1) {
-            TextTable.lines(rows, 2).forEach(line -> out.asIs(TextTable.cut(line, width) + "\n"));
+            TextTable.lines(rows, 2, Integer.MAX_VALUE).forEach(line -> out.asIs(TextTable.cut(line, width) + "\n"));
             out.asIs("\n");
         }
         for (Calibrator.Broken broken : calibration.broken()) {

@@ -178,7 +178,7 @@ final class CatalogCommand extends Speaking {
                 : "instances".equals(kind) ? Machines.instances() : "gpus".equals(kind) ? Machines.gpus() : List.of();
         return rows.size() < 2
                 ? rows.isEmpty() ? List.of() : List.of("No price was read more than " + olderThan + " ago.")
-                : TextTable.lines(rows, prices ? 1 : 2).stream()
+                : TextTable.lines(rows, prices ? 1 : 2, Integer.MAX_VALUE).stream()
                         .map(line -> TextTable.cut(line, Terminal.width()))
                         .toList();
     }

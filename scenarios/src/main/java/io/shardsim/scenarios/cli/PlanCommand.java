@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.cli;
 
+import io.shardsim.reports.writing.Paragraphs;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
@@ -347,7 +348,8 @@ final class PlanCommand extends Speaking {
             PrintWriter words = write != null && configuration.isTerminal() ? err() : out();
             words.print(text);
             if (!json && write == null && !plan.best().isEmpty()) {
-                words.println(next(plan.best().get(0).candidate()));
+                words.print(new Paragraphs(Terminal.width())
+                        .line(next(plan.best().get(0).candidate())));
             }
             words.flush();
             interruption.finished();

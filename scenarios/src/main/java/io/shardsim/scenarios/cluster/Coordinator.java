@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -361,15 +360,12 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
                 lose(member, "has said nothing for " + silence.toSeconds() + " s", true);
             }
         }
-        Iterator<Map.Entry<String, Job>> each = jobs.entrySet().iterator();
-        while (each.hasNext()) {
-            Map.Entry<String, Job> entry = each.next();
-            if (now - entry.getValue().heardNanos > jobSilence.toNanos()) {
-                getContext()
-                        .getLog()
-                        .info("command {} has said nothing for {} s, dropped", entry.getKey(), jobSilence.toSeconds());
-                List.copyOf(entry.getValue().points.values()).forEach(point -> finish(entry.getValue(), point, now));
-                each.remove();
+        for (String name : List.copyOf(jobs.keySet())) {
+            Job job = jobs.get(name);
+            if (job != null && now - job.heardNanos > jobSilence.toNanos()) {
+                LOG.info("command {} has said nothing for {} s, dropped", name, jobSilence.toSeconds());
+                List.copyOf(job.points.values()).forEach(point -> finish(job, point, now));
+                jobs.remove(name);
             }
         }
         assignAll();
@@ -383,30 +379,23 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         Map<String, Integer> again = new LinkedHashMap<>();
         for (Ticket ticket : List.copyOf(member.assigned)) {
             release(member, ticket);
+            Job job = jobs.get(ticket.job());
             Point point = point(ticket);
-            if (point == null) {
+            if (job == null || point == null) {
                 continue;
             }
             point.losses += blame ? 1 : 0;
             if (isGivenUp(point)) {
-                Job job = jobs.get(ticket.job());
-                if (job != null) {
-                    tellGivenUp(job, point);
-                }
+                tellGivenUp(job, point);
             } else {
                 again.merge(ticket.job(), 1, Integer::sum);
             }
         }
         jobs.forEach((name, job) -> {
-            Integer count = again.get(name);
-            job.client.tell(new DoorMessage.Notice("member " + member.address + " " + why
-                    + (count == null
-                            ? ""
-                            : "; "
-                                    + (count == 1
-                                            ? "the point that it ran is"
-                                            : "the " + count + " points that it ran are")
-                                    + " handed out again")));
+            int count = again.getOrDefault(name, 0);
+            String points = count == 1 ? "the point that it ran is" : "the " + count + " points that it ran are";
+            String more = count == 0 ? "" : "; " + points + " handed out again";
+            job.client.tell(new DoorMessage.Notice("member " + member.address + " " + why + more));
         });
     }
 
@@ -465,11 +454,9 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     }
 
     private static int running(Job job) {
-        int running = 0;
-        for (Point point : job.points.values()) {
-            running += point.holders.isEmpty() ? 0 : 1;
-        }
-        return running;
+        return (int) job.points.values().stream()
+                .filter(point -> !point.holders.isEmpty())
+                .count();
     }
 
     /** A point that one other member has had for far too long. */

@@ -154,7 +154,7 @@ public final class CompareText {
         long bSum = after.stream().mapToLong(Long::longValue).sum();
         rows.add(timesRow(comparison.isScaled() ? "  all" : "  step", aSum, bSum, rounded));
         out.asIs("\n");
-        List<String> lines = TextTable.lines(rows, 1);
+        List<String> lines = TextTable.lines(rows, 1, width);
         for (int i = 0; i < lines.size(); i++) {
             boolean part = i > 0 && i <= changes.size();
             String behind = part ? "  " + bar(changes.get(i - 1), changes) : "";
@@ -196,7 +196,7 @@ public final class CompareText {
             rows.add(
                     List.of("  " + contributions.get(i).words(), rounded.change(quanta.get(i)) + " " + rounded.unit()));
         }
-        List<String> heads = TextTable.lines(rows, 1);
+        List<String> heads = TextTable.lines(rows, 1, width - 12);
         for (int i = 0; i < heads.size(); i++) {
             String head = heads.get(i) + "  ";
             line(head + TextTable.cut(keys(contributions.get(i)), Math.max(10, width - head.length())));

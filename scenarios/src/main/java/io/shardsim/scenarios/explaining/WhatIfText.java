@@ -108,10 +108,11 @@ public final class WhatIfText {
                 .mapToDouble(one -> Math.abs(one.derivative()))
                 .max()
                 .orElse(0);
-        out.asIs("\nResource      10 % better  10 % worse  derivative\n");
+        boolean wide = width >= 50;
+        out.asIs("\nResource      10 % better  10 % worse" + (wide ? "  derivative\n" : "\n"));
         for (Prices.Priced one : prices.resources()) {
             row(
-                    "  %-11s %12s %11s %11s"
+                    ("  %-11s %12s %11s" + (wide ? " %11s" : ""))
                             .formatted(
                                     one.resource().words(),
                                     signed(gain(one.betterPerSecond())),
@@ -143,14 +144,15 @@ public final class WhatIfText {
             return;
         }
         double most = gainers.get(0).gain();
-        out.asIs("\n%-46s %9s %7s\n".formatted("Setting", "samples/s", "gain"));
+        int words = Math.min(TITLE_MAX, width - 20);
+        String form = "%-" + (words + 2) + "s %9s %7s";
+        out.asIs("\n" + form.formatted("Setting", "samples/s", "gain") + "\n");
         for (Prices.Knob knob : gainers.subList(0, Math.min(GAINS_MAX, gainers.size()))) {
             row(
-                    "  %-44s %9s %7s"
-                            .formatted(
-                                    TextTable.cut(title(knob.trial()), TITLE_MAX),
-                                    Quantities.threeDigits(knob.trial().samplesPerSecond()),
-                                    signed(knob.gain())),
+                    form.formatted(
+                            "  " + TextTable.cut(title(knob.trial()), words),
+                            Quantities.threeDigits(knob.trial().samplesPerSecond()),
+                            signed(knob.gain())),
                     knob.gain(),
                     most);
         }

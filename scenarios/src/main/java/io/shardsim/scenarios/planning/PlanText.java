@@ -24,6 +24,7 @@ public final class PlanText {
     private static final int FRONT_MAX = 4;
 
     private final Plan plan;
+    private static final int NARROW = 60;
     private final int width;
     private final Paragraphs out;
 
@@ -159,6 +160,10 @@ public final class PlanText {
                     Quantities.threeDigits(one.cost().days()),
                     one.cost().hasPrice() ? Quantities.fixed(one.cost().usd(), 0) : "-"));
             rows.add(row);
+        }
+        if (width < NARROW) {
+            int first = head.indexOf("step s");
+            rows.forEach(row -> row.subList(first, first + 3).clear());
         }
         out.table(rows, 0);
         out.line("days and USD: " + Quantities.tokens(plan.goal().tokens()) + " tokens, all nodes "

@@ -159,6 +159,31 @@ class GateTest {
         assertThat(isClosed(member)).isFalse();
     }
 
+    /** Whoever has waited longest with half a request goes, though it sends a byte now and then. */
+    @Test
+    void ofSlowRequestsTheOldestMakeRoom() throws IOException {
+        Gate gate = gate(Framing.HTTP);
+        List<Socket> slow = new ArrayList<>();
+        for (int i = 0; i < 256; i++) {
+            slow.add(connection(gate, Arrays.copyOf(REQUEST, 5)));
+        }
+        int most = MEMBERS_MAX / 4;
+        assertOpen(slow, slow.subList(256 - most, 256));
+        slow.get(256 - most).getOutputStream().write(REQUEST, 5, 1);
+
+        connection(gate, REQUEST);
+        assertThat(within.accept().getInputStream().readNBytes(REQUEST.length)).isEqualTo(REQUEST);
+        assertOpen(slow, slow.subList(257 - most, 256));
+    }
+
+    private static void assertOpen(List<Socket> all, List<Socket> open) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(8))
+                .untilAsserted(() -> assertThat(
+                                all.stream().filter(each -> !isClosed(each)).toList())
+                        .isEqualTo(open));
+    }
+
     /** One that has sent a frame and says nothing more is no better, in the long run. */
     @Test
     void memberThatSpeaksStaysAndTheSilentGo() throws Exception {

@@ -7,22 +7,26 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three workers and commands, each on a network of its own that Linux makes, with cables between them that are cut, for both sides or for one. No worker
- * ends; a command comes to the same result, or says why not. Needs root and {@code ip}. {@code -Dcluster.schedules=N} runs more.
+ * Three workers and two commands, on networks of their own that Linux makes. Cables between them are cut, for both sides or for one, are slow or lose packets, and workers are
+ * killed. No other worker ends; a command comes to the same result, or says why not. Needs root, {@code ip} and {@code tc}. {@code -Dcluster.schedules=N} runs more.
  */
 @Tag("slow")
 class NamespacesIT {
@@ -40,12 +44,14 @@ class NamespacesIT {
     static Path folder;
 
     private static final Set<List<Integer>> CUTS = new HashSet<>();
+    private static final Set<Integer> NARROW = new HashSet<>();
+    private static final Set<Integer> KILLED = new HashSet<>();
     private static final List<Jvm> MEMBERS = new ArrayList<>();
     private static JvmCluster cluster;
 
     @BeforeAll
     static void startThree() throws Exception {
-        assumeTrue(canMakeNetworks(), "skipped: no root, or no ip");
+        assumeTrue(canMakeNetworks(), "skipped: no root, ip or tc");
         ip("link add " + BRIDGE + " type bridge");
         ip("link set " + BRIDGE + " up");
         for (int i = 1; i <= COMMAND; i++) {
@@ -58,7 +64,7 @@ class NamespacesIT {
         }
         cluster = JvmCluster.plain(folder);
         for (int i = 1; i <= WORKERS; i++) {
-            MEMBERS.add(worker(i, "--host", address(i), "--without-tls", i == 1 ? "--seed" : "--join=" + place(1)));
+            MEMBERS.add(worker(i));
             assertThat(MEMBERS.get(i - 1).listening()).isEqualTo(place(i));
         }
     }
@@ -77,7 +83,8 @@ class NamespacesIT {
     private static boolean canMakeNetworks() throws Exception {
         return Path.of("/usr/sbin/ip").toFile().canExecute()
                 && run("ip netns add " + name(0))
-                && run("ip netns del " + name(0));
+                && run("tc -n " + name(0) + " qdisc add dev lo root tbf rate 256kbit burst 2kb latency 3s")
+                        & run("ip netns del " + name(0));
     }
 
     private static String name(int i) {
@@ -102,13 +109,21 @@ class NamespacesIT {
     }
 
     private static void ip(String arguments) throws IOException, InterruptedException {
-        assertThat(run("ip " + arguments)).as(arguments).isTrue();
+        must("ip " + arguments);
     }
 
-    private static Jvm worker(int i, String... arguments) throws IOException {
-        List<String> all = new ArrayList<>(List.of("worker", "--threads", "1"));
-        all.addAll(List.of(arguments));
-        return cluster.startIn(name(i), all.toArray(String[]::new));
+    private static void must(String command) throws IOException, InterruptedException {
+        assertThat(run(command)).as(command).isTrue();
+    }
+
+    private static Jvm worker(int i) throws IOException {
+        return cluster.startIn(
+                name(i),
+                "worker",
+                "--threads=1",
+                "--host=" + address(i),
+                "--without-tls",
+                "--join=" + place(1) + "," + place(2) + "," + place(3));
     }
 
     private static Jvm command(int contact, String file) throws IOException {
@@ -122,11 +137,26 @@ class NamespacesIT {
         }
     }
 
+    /** What one sends goes through a narrow pipe: it waits, or what does not fit is lost. */
+    private static void narrow(int one, String queue) throws Exception {
+        must("tc -n " + name(one) + " qdisc replace dev inside root tbf rate 256kbit burst 2kb " + queue);
+        NARROW.add(one);
+    }
+
+    /** Workers that were killed are started again. */
     private static void mendAll() throws Exception {
+        for (int one : NARROW) {
+            must("tc -n " + name(one) + " qdisc del dev inside root");
+        }
+        NARROW.clear();
         for (List<Integer> cut : CUTS) {
             ip("-n " + name(cut.get(0)) + " route del blackhole " + address(cut.get(1)) + "/32");
         }
         CUTS.clear();
+        for (int one : KILLED) {
+            MEMBERS.set(one - 1, worker(one));
+        }
+        KILLED.clear();
     }
 
     private static void assertWholeAndUnharmed() throws Exception {
@@ -202,7 +232,7 @@ class NamespacesIT {
 
     @Test
     void workerWithoutHostIsRefusedAtOnceAndEndsNobody() throws Exception {
-        Jvm lost = worker(COMMAND, "--join", place(1));
+        Jvm lost = cluster.startIn(name(COMMAND), "worker", "--threads=1", "--join", place(1));
 
         assertThat(lost.awaitEnd()).isEqualTo(1);
         assertThat(lost.err())
@@ -210,43 +240,104 @@ class NamespacesIT {
         assertWholeAndUnharmed();
     }
 
+    /** {@code -Dcluster.first=SEED} begins with another one, {@code -Dcluster.minutes=N} begins none after so long: the last line says how to go on. */
     @Test
-    void cutsAtRandomEndNoWorker() throws Exception {
-        String expected = cluster.runHere("sweep.yaml");
-        for (int seed = 0; seed < Integer.getInteger("cluster.schedules", 1); seed++) {
-            SplittableRandom random = new SplittableRandom(seed);
-            Jvm run = command(1, "sweep.yaml");
-            Jvm other = command(2, "short.yaml");
-            while (run.isAlive()) {
-                int one = random.nextInt(1, COMMAND + 1);
-                int another = random.nextInt(1, COMMAND + 1);
-                if (one != another) {
-                    cut(one, another);
-                    if (random.nextBoolean()) {
-                        cut(another, one);
-                    }
-                }
-                Thread.sleep(random.nextInt(500, 12_000));
-                if (random.nextInt(3) > 0) {
-                    mendAll();
-                    Thread.sleep(random.nextInt(500, 8_000));
-                }
+    @Timeout(value = 4, unit = TimeUnit.HOURS)
+    void scheduleOfFaultsEndsNoWorkerAndChangesNoResult() throws Exception {
+        Map<String, String> expected = new LinkedHashMap<>();
+        for (String file : List.of("sweep.yaml", "short.yaml")) {
+            expected.put(file, cluster.runHere(file));
+        }
+        int first = Integer.getInteger("cluster.first", 0);
+        int seed = first;
+        long endNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(Integer.getInteger("cluster.minutes", 110));
+        while (seed < first + Integer.getInteger("cluster.schedules", 20) && System.nanoTime() < endNanos) {
+            List<String> faults = new ArrayList<>();
+            try {
+                System.out.println("schedule " + seed + ": " + outcome(new SplittableRandom(seed), expected, faults));
+            } catch (AssertionError | ConditionTimeoutException failure) {
+                throw new AssertionError(
+                        "schedule " + seed + " of " + faults + "; again by -Dcluster.schedules=1 -Dcluster.first="
+                                + seed,
+                        failure);
             }
-            mendAll();
-            for (Jvm each : List.of(run, other)) {
-                int status = each.awaitEnd();
-                System.out.println("schedule " + seed + " ended with status " + status);
-                if (status == 0) {
-                    assertThat(JvmCluster.withoutWallTimes(each.out()))
-                            .isEqualTo(each == run ? expected : cluster.runHere("short.yaml"));
-                } else {
-                    assertThat(status).as(each.err()).isEqualTo(1);
-                    assertThat(each.err())
-                            .containsPattern(
-                                    "no worker has been heard for|has had no coordinator for|members were lost");
-                }
+            seed++;
+        }
+        System.out.println("no worker ended, no result differs; go on by -Dcluster.first=" + seed);
+    }
+
+    /** How each command ended, after which faults. */
+    private static String outcome(SplittableRandom random, Map<String, String> expected, List<String> faults)
+            throws Exception {
+        Map<String, Jvm> commands = new LinkedHashMap<>();
+        for (String file : expected.keySet()) {
+            commands.put(file, command(random.nextInt(1, COMMAND), file));
+        }
+        int unmended = 0;
+        for (int left = random.nextInt(1, 9);
+                left > 0 && commands.values().stream().anyMatch(Jvm::isAlive);
+                left--) {
+            faults.add(fault(random));
+            Thread.sleep(random.nextInt(500, 9_000));
+            unmended++;
+            // A worker that finds no cluster within its patience ends, and should.
+            if (unmended == 3 || random.nextInt(3) > 0) {
+                mendAll();
+                unmended = 0;
+                Thread.sleep(random.nextInt(500, 6_000));
             }
-            assertWholeAndUnharmed();
+        }
+        mendAll();
+        StringBuilder ends = new StringBuilder(faults.toString());
+        for (Map.Entry<String, Jvm> each : commands.entrySet()) {
+            Jvm run = each.getValue();
+            int status = run.awaitEnd();
+            ends.append(", ")
+                    .append(each.getKey())
+                    .append(" ended with status ")
+                    .append(status);
+            if (status == 0) {
+                assertThat(JvmCluster.withoutWallTimes(run.out())).isEqualTo(expected.get(each.getKey()));
+            } else {
+                assertThat(status).as(run.err()).isEqualTo(1);
+                assertThat(run.err())
+                        .containsPattern("no worker has been heard for|has had no coordinator for|members were lost");
+            }
+        }
+        assertWholeAndUnharmed();
+        return ends.toString();
+    }
+
+    private static String fault(SplittableRandom random) throws Exception {
+        int one = random.nextInt(1, COMMAND + 1);
+        int another = 1 + (one - 1 + random.nextInt(1, COMMAND)) % COMMAND;
+        switch (random.nextInt(6)) {
+            case 0 -> {
+                cut(one, another);
+                return one + " is not heard by " + another;
+            }
+            case 1, 2 -> {
+                cut(one, another);
+                cut(another, one);
+                return one + " and " + another + " are cut";
+            }
+            case 3 -> {
+                narrow(one, "latency 3s");
+                return one + " is slow";
+            }
+            case 4 -> {
+                narrow(one, "limit 4kb");
+                return one + " loses packets";
+            }
+            default -> {
+                int victim = Math.min(one, WORKERS);
+                if (!KILLED.isEmpty()) {
+                    return "nothing";
+                }
+                MEMBERS.get(victim - 1).kill();
+                KILLED.add(victim);
+                return victim + " is killed";
+            }
         }
     }
 }

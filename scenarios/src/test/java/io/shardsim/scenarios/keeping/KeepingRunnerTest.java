@@ -3,15 +3,21 @@ package io.shardsim.scenarios.keeping;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.reports.RunResult;
+import io.shardsim.scenarios.cluster.Build;
+import io.shardsim.scenarios.cluster.wire.WireCodec;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
+import io.shardsim.simulator.run.RunLimits;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -169,6 +175,7 @@ class KeepingRunnerTest {
         Files.writeString(report.resolve(".points"), "a file where the folder belongs");
         try (KeepingRunner runner = runner(false)) {
             assertThat(runner.run(points.get(0)).fits()).isTrue();
+            assertThat(told).hasSize(1);
             assertThat(runner.run(points.get(1)).fits()).isTrue();
         }
         assertThat(told).singleElement().asString().startsWith("finished points cannot be kept for --resume: ");
@@ -200,5 +207,47 @@ class KeepingRunnerTest {
         new KeptPoints(report).forget(points);
 
         assertThat(files()).singleElement().asString().endsWith("0123-0.part");
+    }
+
+    @Test
+    void whatWasAskedForIsForgottenAndOtherPointsStay() throws Exception {
+        try (KeepingRunner earlier = runner(false)) {
+            earlier.run(points.get(0));
+        }
+        try (KeepingRunner runner = runner(true)) {
+            runner.run(points.get(1), RunLimits.NONE);
+            assertThat(files()).hasSize(2);
+            runner.forget();
+        }
+        KeptPoints kept = new KeptPoints(report);
+        assertThat(kept.find(points.get(0))).isPresent();
+        assertThat(kept.find(points.get(1))).isEmpty();
+    }
+
+    @Test
+    void knowsWhetherAnythingIsKept() throws Exception {
+        KeptPoints kept = new KeptPoints(report);
+        assertThat(kept.any()).isFalse();
+        Files.createDirectory(report.resolve(".points"));
+        Files.writeString(report.resolve(".points").resolve("0123-0.part"), "half");
+        assertThat(kept.any()).isFalse();
+        try (KeepingRunner runner = runner(false)) {
+            runner.run(points.get(0));
+        }
+        assertThat(kept.any()).isTrue();
+    }
+
+    /** Another build may come to another result. */
+    @Test
+    void aPointIsNamedByItsBuildAndAllThatItSays() throws Exception {
+        try (KeepingRunner runner = runner(false)) {
+            runner.run(points.get(0));
+        }
+        MessageDigest sha = MessageDigest.getInstance("SHA-256");
+        sha.update(Build.current().toString().getBytes(StandardCharsets.UTF_8));
+        sha.update(new WireCodec(List.of(ScenarioPoint.class, KeptPoints.Kept.class)).encode(points.get(0)));
+        assertThat(files())
+                .containsExactly(
+                        report.resolve(".points").resolve(HexFormat.of().formatHex(sha.digest(), 0, 16) + ".point"));
     }
 }
