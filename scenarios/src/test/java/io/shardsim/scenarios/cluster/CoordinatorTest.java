@@ -193,8 +193,10 @@ class CoordinatorTest {
         ask(1, 2, 3);
         member.beat(2);
         TestInbox<SweepClient.Command> other = TestInbox.create();
-        want("short", 1, other, 9);
-        submit("short", 9, 0.1);
+        want("long", 1, other, 9, 10, 11, 12);
+        for (int number = 9; number <= 12; number++) {
+            submit("long", number, 0.1);
+        }
         assertThat(member.told()).containsExactly(1, 2);
 
         member.beat(3, 1, 2);
