@@ -240,7 +240,7 @@ class NamespacesIT {
         assertWholeAndUnharmed();
     }
 
-    /** {@code -Dcluster.first=SEED} begins with another one, {@code -Dcluster.minutes=N} begins none after so long: the last line says how to go on. */
+    /** {@code -Dcluster.first=SEED} begins with another one, {@code -Dcluster.minutes=N} begins none after so long, 2 minutes by default: the last line says how to go on. */
     @Test
     @Timeout(value = 4, unit = TimeUnit.HOURS)
     void scheduleOfFaultsEndsNoWorkerAndChangesNoResult() throws Exception {
@@ -250,7 +250,7 @@ class NamespacesIT {
         }
         int first = Integer.getInteger("cluster.first", 0);
         int seed = first;
-        long endNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(Integer.getInteger("cluster.minutes", 110));
+        long endNanos = System.nanoTime() + TimeUnit.MINUTES.toNanos(Integer.getInteger("cluster.minutes", 2));
         while (seed < first + Integer.getInteger("cluster.schedules", 20) && System.nanoTime() < endNanos) {
             List<String> faults = new ArrayList<>();
             try {
