@@ -95,7 +95,7 @@ class DoctorCommandTest {
         assertThat(shell.err()).contains("--not: unknown fault x");
         assertThat(shell.shardsim("doctor", log("a.yml", "n_heads: 32\nmlp_ratio: 8\n"), "--measured", "1 s"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("is an OLMo file, which is not read");
+        assertThat(shell.err()).contains("a.yml:1:1: is of no known kind; known: SageMaker distribution");
         assertThat(shell.out()).isEmpty();
     }
 }

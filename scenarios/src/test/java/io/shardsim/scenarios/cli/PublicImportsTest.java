@@ -308,7 +308,7 @@ class PublicImportsTest {
                 "p.yaml | parallelism:;  dp: 2;  pp_engine: 1f1b;tokens:;  batch_accumulation_per_replica: 4 | describes no model, which model.model_config does; give --model NAME",
                 "g.yaml | trainer:;  accumulate_grad_batches: 2;  strategy: fsdp;model:;  class_path: a.B;  init_args: {} | describes no model, since its model is a class; give --model NAME",
                 "h.yaml | run: {model_type: hf};trainer: {num_nodes: 2};model: {train_batch_size: 1, shard_degree: 8} | describes no model, which its trainer does; give --model NAME",
-                "t.sh | torchrun -m torchtitan.train --training.local_batch_size 2 --job.config_file c.toml | describes no model, which the file of its configuration does; give --model NAME",
+                "t.sh | torchrun -m torchtitan.train --training.local_batch_size 2 | describes no model, which the file of its configuration does; give --model NAME",
                 "l.yaml | checkpoint_dir: c;out_dir: o;lora_query: true;devices: 1 | checkpoint_dir c is not in the catalog; give its config.json too, or --model NAME"
             })
     void noModelIsAssumedForATrainerThatNamesItElsewhere(String name, String text, String problem) throws IOException {
@@ -371,7 +371,11 @@ class PublicImportsTest {
                 .contains(
                         "gpus_per_node: 4", "micro_batch: 2", "sequence_length: 8192", "activation_checkpointing: full")
                 .doesNotContain("checkpointed_layers");
-        assertThat(shell.shardsim("import", flags, "--model", "llama3-8b")).isZero();
+        assertThat(shell.shardsim("import", flags, "--model", "llama3-8b")).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("t.toml decides the answer", "give the file too");
+        assertThat(shell.shardsim("import", flags, "--model", "llama3-8b", "--accept", "env.CONFIG_FILE"))
+                .as(shell.err())
+                .isZero();
         assertThat(shell.out())
                 .contains(
                         "micro_batch: 2",
