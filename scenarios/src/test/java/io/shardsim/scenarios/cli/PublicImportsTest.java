@@ -380,7 +380,7 @@ class PublicImportsTest {
                 .contains(
                         "micro_batch: 2",
                         "sequence_length: 2048",
-                        "its settings are left out unless this file is given too");
+                        "accepted: [env.CONFIG_FILE]");
         String wrong =
                 file("wrong.sh", "torchrun -m torchtitan.train --training.local_batch_size two --training.seq_len 8\n");
         assertThat(shell.shardsim("import", titan, wrong)).isEqualTo(ExitStatus.USAGE);
