@@ -376,11 +376,7 @@ class PublicImportsTest {
         assertThat(shell.shardsim("import", flags, "--model", "llama3-8b", "--accept", "env.CONFIG_FILE"))
                 .as(shell.err())
                 .isZero();
-        assertThat(shell.out())
-                .contains(
-                        "micro_batch: 2",
-                        "sequence_length: 2048",
-                        "accepted: [env.CONFIG_FILE]");
+        assertThat(shell.out()).contains("micro_batch: 2", "sequence_length: 2048", "accepted: [env.CONFIG_FILE]");
         String wrong =
                 file("wrong.sh", "torchrun -m torchtitan.train --training.local_batch_size two --training.seq_len 8\n");
         assertThat(shell.shardsim("import", titan, wrong)).isEqualTo(ExitStatus.USAGE);
