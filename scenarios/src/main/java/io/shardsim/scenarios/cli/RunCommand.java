@@ -376,8 +376,10 @@ final class RunCommand extends Speaking {
     /** What runs a scenario again, without what changes no figure; a file by its name alone, as the report has no absolute path. */
     private String command(Scenario scenario) {
         String file = Path.of(scenario.file()).getFileName().toString();
-        List<String> words = new ArrayList<>(
-                List.of("shardsim", "run", scenario.file().equals("-") ? scenario.name() + ".yaml" : file));
+        List<String> words = new ArrayList<>(List.of(
+                "shardsim",
+                "run",
+                scenario.file().equals(ScenarioFiles.STANDARD_INPUT_NAME) ? scenario.name() + ".yaml" : file));
         set.forEach(one -> words.addAll(List.of("--set", one)));
         if (tokens != null) {
             words.addAll(List.of("--tokens", BigDecimal.valueOf(tokens).toPlainString()));

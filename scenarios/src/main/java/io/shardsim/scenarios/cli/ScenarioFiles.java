@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class ScenarioFiles {
     /** The name of standard input. */
     static final String STANDARD_INPUT = "-";
+    /** The same as messages and scenarios name it. */
+    static final String STANDARD_INPUT_NAME = "standard input";
 
     /** Set by the launcher, which alone can see it: a JVM opens files of its own in that place. */
     private static final String STANDARD_INPUT_STATE = "shardsim.stdin";
@@ -96,9 +98,9 @@ final class ScenarioFiles {
         if (name.equals(STANDARD_INPUT)) {
             if (CLOSED.equals(System.getProperty(STANDARD_INPUT_STATE))) {
                 throw new InputException(List.of(new Problem(
-                        "standard input", Position.NONE, "it is closed; name a file, or pipe a scenario into it")));
+                        STANDARD_INPUT_NAME, Position.NONE, "it is closed; name a file, or pipe a scenario into it")));
             }
-            return OpenedFile.stream("standard input", System.in);
+            return OpenedFile.stream(STANDARD_INPUT_NAME, System.in);
         }
         String inLibrary = name.replaceFirst("\\.yaml$", "").replaceFirst("^(.*/)?library/", "");
         if (!inLibrary.matches("[A-Za-z0-9][A-Za-z0-9._-]*") || new File(name).exists()) {

@@ -30,7 +30,7 @@ final class Waiting implements AutoCloseable {
     static Waiting on(List<String> names, Duration patience, Consumer<String> tell) {
         List<String> pipes = names.stream()
                 .filter(Waiting::isPipe)
-                .map(name -> name.equals(ScenarioFiles.STANDARD_INPUT) ? "standard input" : name)
+                .map(name -> name.equals(ScenarioFiles.STANDARD_INPUT) ? ScenarioFiles.STANDARD_INPUT_NAME : name)
                 .toList();
         if (pipes.isEmpty()) {
             return new Waiting(null);

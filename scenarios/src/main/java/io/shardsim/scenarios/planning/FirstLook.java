@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  * rule these out takes long. Of choices beside the micro-batch, more of them among the first, those that promise most with the largest micro-batch that fits.
  */
 final class FirstLook {
-    private static final String MICRO_BATCH = "training.micro_batch";
     private static final int CHOSEN = 4;
     private static final int LOOKED_AT = 48;
     private static final double SPREAD = 2;
@@ -70,7 +69,7 @@ final class FirstLook {
         Map<Map<String, String>, List<Hope>> all = new LinkedHashMap<>();
         for (Hope hope : hopes) {
             Map<String, String> choice = new HashMap<>(hope.candidate().settings());
-            choice.remove(MICRO_BATCH);
+            choice.remove(SearchSpace.MICRO_BATCH);
             all.computeIfAbsent(choice, key -> new ArrayList<>()).add(hope);
         }
         all.values()

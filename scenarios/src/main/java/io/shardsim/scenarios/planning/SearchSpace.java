@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 final class SearchSpace {
     static final String KIND = "strategy.kind";
     private static final String NODES = "cluster.nodes";
-    private static final String MICRO_BATCH = "training.micro_batch";
+    static final String MICRO_BATCH = "training.micro_batch";
     private static final String INSTANCE = "cluster.instance";
     private static final String EXPERT_PARALLEL = "expert_parallel";
     private static final String CONTEXT_PARALLEL = "context_parallel";
