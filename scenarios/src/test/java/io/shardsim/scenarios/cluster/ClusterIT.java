@@ -65,6 +65,7 @@ class ClusterIT {
     private static Jvm second;
     private static Jvm third;
     private static String seed;
+    private static Path another;
 
     @BeforeAll
     static void startThree() throws Exception {
@@ -74,6 +75,7 @@ class ClusterIT {
         second = members.get(1);
         third = members.get(2);
         seed = first.listening();
+        another = jarOfAnotherBuild();
     }
 
     @AfterAll
@@ -119,7 +121,7 @@ class ClusterIT {
                 seed,
                 "--cluster-file",
                 otherName.toString());
-        Jvm older = Jvm.start(folder, jarOfAnotherBuild(), Map.of(), "worker", "--port", "0", "--join", seed);
+        Jvm older = Jvm.start(folder, another, Map.of(), "worker", "--port", "0", "--join", seed);
         fuzz();
         forge();
         first.awaitLog("is not between 28 and 262144", 20);
@@ -263,8 +265,7 @@ class ClusterIT {
     @Test
     @Order(2)
     void commandThatReachesTheSeedAloneEndsNoWorker() throws Exception {
-        Jvm older = Jvm.start(
-                folder, folder.resolve("another.jar"), Map.of(), "run", "short.yaml", "--json", "--cluster", seed);
+        Jvm older = Jvm.start(folder, another, Map.of(), "run", "short.yaml", "--json", "--cluster", seed);
         try (TcpProxy proxy = TcpProxy.to(HostPort.parse(seed))) {
             Jvm run = cluster.run("127.0.0.1:" + proxy.port(), "sweep.yaml");
             Jvm killed = cluster.run(seed, "sweep.yaml", "--no-fast-forward");

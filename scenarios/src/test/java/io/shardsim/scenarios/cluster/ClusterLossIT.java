@@ -93,6 +93,9 @@ class ClusterLossIT {
     @Test
     @Order(3)
     void workerThatIsAskedToLeavesAndItsClusterGoesOn() throws Exception {
+        // Whether or not the tests before this one were run.
+        first.kill();
+        third.awaitLog("member " + first.listening() + " is no longer in the cluster", 1);
         Jvm victim = cluster.worker("--join", third.listening());
         victim.listening();
         victim.kill();
