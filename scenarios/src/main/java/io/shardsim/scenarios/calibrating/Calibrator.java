@@ -7,7 +7,7 @@ import io.shardsim.scenarios.explaining.Explanation;
 import io.shardsim.scenarios.explaining.FurtherRuns;
 import io.shardsim.scenarios.explaining.HardwareLimit;
 import io.shardsim.scenarios.explaining.Measured;
-import io.shardsim.scenarios.importing.TrainingLog;
+import io.shardsim.scenarios.logs.TrainingLog;
 import io.shardsim.scenarios.scenario.OpenedFile;
 import io.shardsim.scenarios.scenario.Overrides;
 import io.shardsim.scenarios.scenario.ScenarioKeys;

@@ -14,7 +14,7 @@ import io.shardsim.scenarios.exporting.Framework;
 import io.shardsim.scenarios.importing.Choices;
 import io.shardsim.scenarios.importing.Imported;
 import io.shardsim.scenarios.importing.ScenarioImport;
-import io.shardsim.scenarios.importing.TrainingLog;
+import io.shardsim.scenarios.logs.TrainingLog;
 import io.shardsim.scenarios.scenario.OpenedFile;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.SweptFile;

@@ -7,7 +7,7 @@ import io.shardsim.scenarios.accuracy.RecordedErrors;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
-import io.shardsim.scenarios.importing.TrainingLog;
+import io.shardsim.scenarios.logs.TrainingLog;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.scenarios.scenario.Task;

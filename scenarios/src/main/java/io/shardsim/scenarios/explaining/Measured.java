@@ -4,7 +4,7 @@ import io.shardsim.reports.BusBandwidth;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.validation.Metric;
-import io.shardsim.scenarios.importing.WrittenSpeed;
+import io.shardsim.scenarios.logs.WrittenSpeed;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;

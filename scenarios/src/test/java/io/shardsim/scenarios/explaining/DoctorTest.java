@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.reports.Advice;
 import io.shardsim.scenarios.evaluation.RememberedRuns;
-import io.shardsim.scenarios.importing.TrainingLog;
+import io.shardsim.scenarios.logs.TrainingLog;
 import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.scenarios.scenario.SweptFile;
 import java.io.StringReader;

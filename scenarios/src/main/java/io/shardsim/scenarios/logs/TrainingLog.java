@@ -1,6 +1,10 @@
-package io.shardsim.scenarios.importing;
+package io.shardsim.scenarios.logs;
 
 import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.KeyFile;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ShippedFile;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -20,7 +24,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a log tells of a training: its speed, lines that show a fault or rule one out, and what they say was run. The resource {@code importing/logs.yaml} has the formats.
+ * What a log tells of a training: its speed, lines that show a fault or rule one out, and what they say was run. The resource {@code logs/formats.yaml} has the formats.
  *
  * @param speed null where no line tells it
  * @param findings by name of the fault
@@ -39,7 +43,12 @@ public record TrainingLog(
     /** What sets a terminal's colour; a text that was pasted from a terminal may have lost the ESC before it. */
     private static final Pattern COLOUR = Pattern.compile("\\x1b?\\[(?:\\d{1,3}(?:;\\d{1,3})*)?m");
 
-    static final Block TABLE = KeyTable.block("logs", "logs");
+    static final Block TABLE = ShippedFile.read(
+            TrainingLog.class,
+            "/logs/formats.yaml",
+            new BlockType(
+                    KeyFile.named("log-keys").keys("logs", Map.of("text", ScalarTypes.text("(?s).*\\S.*", "a text"))),
+                    false));
 
     public TrainingLog {
         findings = Collections.unmodifiableMap(new LinkedHashMap<>(findings));

@@ -1,4 +1,4 @@
-package io.shardsim.scenarios.importing;
+package io.shardsim.scenarios.logs;
 
 import io.shardsim.simulator.schema.Block;
 import java.util.ArrayList;
@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A number with its unit, as people and logs write both. The table {@code units} of {@code importing/logs.yaml} has the names.
+ * A number with its unit, as people and logs write both. The table {@code units} of {@code logs/formats.yaml} has the names.
  *
  * @param unit as answers write it
  */

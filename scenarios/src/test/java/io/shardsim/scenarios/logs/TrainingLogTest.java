@@ -1,4 +1,4 @@
-package io.shardsim.scenarios.importing;
+package io.shardsim.scenarios.logs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
