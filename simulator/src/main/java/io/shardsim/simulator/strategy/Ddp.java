@@ -84,7 +84,7 @@ public final class Ddp extends ShardingStrategy {
         }
 
         @Override
-        void holdStates() {
+        protected void holdStates() {
             long stateBytes = job.precision().stateBytes() * parameters();
             writer.allocate(MemoryOwner.PARAMETERS, stateBytes + castBytes() + frozenBytes());
             writer.allocate(MemoryOwner.GRADIENTS, stateBytes);
@@ -93,17 +93,17 @@ public final class Ddp extends ShardingStrategy {
         }
 
         @Override
-        boolean reducesIn(boolean lastMicroBatch) {
+        protected boolean reducesIn(boolean lastMicroBatch) {
             return lastMicroBatch || settings.flag("sync_every_micro_batch");
         }
 
         @Override
-        boolean goesBefore(long bucketElements, long nextElements) {
+        protected boolean goesBefore(long bucketElements, long nextElements) {
             return false;
         }
 
         @Override
-        boolean goesAfter(long bucketElements) {
+        protected boolean goesAfter(long bucketElements) {
             long limit = settings.whole(firstBucketGone ? "bucket_size" : "first_bucket_size");
             boolean full = (long) gradientBytes() * bucketElements >= limit;
             firstBucketGone |= full;
@@ -111,14 +111,14 @@ public final class Ddp extends ShardingStrategy {
         }
 
         @Override
-        int beforeForward(RankGroups among, long elements) {
+        protected int beforeForward(RankGroups among, long elements) {
             return job.precision().isMixed() && elements > 0
                     ? writer.copy(Stream.COMPUTE, (4 + job.precision().bytes()) * elements, "cast parameters")
                     : StepWriter.NONE;
         }
 
         @Override
-        int afterBackward(long elements, int computed) {
+        protected int afterBackward(long elements, int computed) {
             return job.precision().isMixed() && elements > 0
                     ? writer.copy(
                             Stream.COMPUTE, (8 + job.precision().bytes()) * elements, "accumulate gradients", computed)
@@ -126,7 +126,7 @@ public final class Ddp extends ShardingStrategy {
         }
 
         @Override
-        int reduce(Bucket bucket, int computed) {
+        protected int reduce(Bucket bucket, int computed) {
             long elements = bucket.elements();
             long bytes = gradientBytes() * elements;
             int filled = writer.copy(Stream.COMPUTE, 2 * bytes, "fill bucket", computed);
@@ -134,7 +134,7 @@ public final class Ddp extends ShardingStrategy {
         }
 
         @Override
-        int prepareUpdate(int gradientsReady) {
+        protected int prepareUpdate(int gradientsReady) {
             int copied = writer.copy(
                     Stream.COMPUTE, 2L * gradientBytes() * parameters(), "copy buckets back", gradientsReady);
             return job.gradientClipping() > 0
@@ -143,7 +143,7 @@ public final class Ddp extends ShardingStrategy {
         }
 
         @Override
-        void update(int prepared) {
+        protected void update(int prepared) {
             writer.free(MemoryOwner.PARAMETERS, castBytes());
             writer.updateShard(parameters(), prepared);
         }
@@ -154,7 +154,7 @@ public final class Ddp extends ShardingStrategy {
         }
 
         @Override
-        int gradientBytes() {
+        protected int gradientBytes() {
             return job.precision().stateBytes();
         }
     }

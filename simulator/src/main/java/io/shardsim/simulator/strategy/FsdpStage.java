@@ -46,12 +46,12 @@ final class FsdpStage extends ReplicatedStep {
     }
 
     @Override
-    int gradientBytes() {
+    protected int gradientBytes() {
         return reduceBytes;
     }
 
     @Override
-    void holdStates() {
+    protected void holdStates() {
         long shardElements = replicas().stream()
                 .mapToLong(among -> part(among, parameters(among)).shardElements())
                 .sum();
@@ -64,7 +64,7 @@ final class FsdpStage extends ReplicatedStep {
 
     /** What was received is the input itself, so that it is held once. */
     @Override
-    void keepsInput(boolean keeps) {
+    protected void keepsInput(boolean keeps) {
         if (piece > 0 && keeps) {
             writer.free(MemoryOwner.BUCKETS, writer.boundaryBytes());
         } else if (piece > 0) {
@@ -80,7 +80,7 @@ final class FsdpStage extends ReplicatedStep {
 
     /** Gathers what is not; its gradients count from here, though they come with the first backward. */
     @Override
-    int beforeForward(RankGroups among, long elements) {
+    protected int beforeForward(RankGroups among, long elements) {
         if (elements == 0 || gathered[piece] == parameters(piece)) {
             return StepWriter.NONE;
         }
@@ -97,7 +97,7 @@ final class FsdpStage extends ReplicatedStep {
     }
 
     @Override
-    int afterBackward(long elements, int computed) {
+    protected int afterBackward(long elements, int computed) {
         boolean first = returned[piece] < parameters(piece);
         returned[piece] += first ? elements : 0;
         if (first && reduceBytes == elementBytes) {
@@ -111,7 +111,7 @@ final class FsdpStage extends ReplicatedStep {
     }
 
     @Override
-    int prepareUpdate(int gradientsReady) {
+    protected int prepareUpdate(int gradientsReady) {
         int reduced = gradientsReady;
         for (Part part : parts) {
             reduced = reduce(part, reduced);
@@ -142,7 +142,7 @@ final class FsdpStage extends ReplicatedStep {
     }
 
     @Override
-    void update(int prepared) {
+    protected void update(int prepared) {
         writer.updateShard(shardElements(), prepared);
         writer.free(MemoryOwner.GRADIENTS, stateBytes * shardElements());
     }

@@ -103,12 +103,12 @@ public class Megatron extends ShardingStrategy {
         }
 
         @Override
-        int gradientBytes() {
+        protected int gradientBytes() {
             return inFp32 ? 4 : job.precision().bytes();
         }
 
         @Override
-        void holdStates() {
+        protected void holdStates() {
             writer.allocate(MemoryOwner.PARAMETERS, bytes(parameters()) + roundedWeightBytes());
             writer.allocate(MemoryOwner.GRADIENTS, gradientBytes() * parameters());
             writer.allocate(MemoryOwner.OPTIMIZER_STATES, job.optimizerBytes(updated()));
@@ -119,7 +119,7 @@ public class Megatron extends ShardingStrategy {
          * written. A product that does so itself reads and writes the sum in place of writing a gradient.
          */
         @Override
-        int afterBackward(long elements, int computed) {
+        protected int afterBackward(long elements, int computed) {
             long own = job.precision().bytes();
             long sum = inFp32 ? 4 : own;
             long moved = settings.flag("gradient_accumulation_fusion") ? 2 * sum - own : 2 * sum + own;
@@ -127,7 +127,7 @@ public class Megatron extends ShardingStrategy {
         }
 
         @Override
-        int prepareUpdate(int gradientsReady) {
+        protected int prepareUpdate(int gradientsReady) {
             int reduced = world.size() > 1 ? reduceRest(gradientsReady) : gradientsReady;
             writer.allocate(MemoryOwner.OPTIMIZER_STATES, widenedBytes());
             int main = widenedBytes() > 0
@@ -139,7 +139,7 @@ public class Megatron extends ShardingStrategy {
         }
 
         @Override
-        void update(int prepared) {
+        protected void update(int prepared) {
             writer.compute(Work.Kind.OPTIMIZER_STEP, updated(), "optimizer step", prepared);
             writer.free(MemoryOwner.OPTIMIZER_STATES, widenedBytes());
         }

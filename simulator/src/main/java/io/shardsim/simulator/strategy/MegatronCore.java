@@ -124,13 +124,13 @@ public final class MegatronCore extends Megatron {
         // Gradients.
 
         @Override
-        boolean goesAfter(long bucketElements) {
+        protected boolean goesAfter(long bucketElements) {
             return reducesBeside && piece == 0 && bucketElements >= bucketSize;
         }
 
         /** A piece in one bucket takes its copy of a tied embedding along. */
         @Override
-        int reduce(Bucket bucket, int computed) {
+        protected int reduce(Bucket bucket, int computed) {
             long elements = piece == 0 ? bucket.elements() : parameters(piece, bucket.among());
             return reducesBeside ? scatter(bucket.among(), elements, computed) : computed;
         }
@@ -161,7 +161,7 @@ public final class MegatronCore extends Megatron {
         }
 
         @Override
-        int prepareUpdate(int gradientsReady) {
+        protected int prepareUpdate(int gradientsReady) {
             int norm = super.prepareUpdate(gradientsReady);
             return job.gradientClipping() > 0 && world.size() > 1
                     ? writer.allReduce(world, 4, StepWriter.SCALAR_ALGORITHM, "all-reduce gradient norm", norm)
@@ -171,7 +171,7 @@ public final class MegatronCore extends Megatron {
         // Parameters.
 
         @Override
-        void update(int prepared) {
+        protected void update(int prepared) {
             super.update(prepared);
             if (!gathersBeside) {
                 int updated = writer.result();
@@ -180,7 +180,7 @@ public final class MegatronCore extends Megatron {
         }
 
         @Override
-        int beforeForward(RankGroups among, long elements) {
+        protected int beforeForward(RankGroups among, long elements) {
             if (!gathersBeside) {
                 return StepWriter.NONE;
             }

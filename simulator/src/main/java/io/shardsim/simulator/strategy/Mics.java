@@ -93,7 +93,7 @@ public final class Mics extends ShardingStrategy {
         }
 
         @Override
-        int gather(int[] tensors, String label, int... waits) {
+        protected int gather(int[] tensors, String label, int... waits) {
             if (coalesced) {
                 return gatherTogether(paddedElements(tensors), label, waits);
             }
@@ -114,7 +114,7 @@ public final class Mics extends ShardingStrategy {
         }
 
         @Override
-        int reduce(long elements, boolean lastMicroBatch, int... waits) {
+        protected int reduce(long elements, boolean lastMicroBatch, int... waits) {
             String algorithm = settings.name("reduce_algorithm");
             if (!twoHop) {
                 return writer.allReduce(world, bytes(elements), algorithm, "all-reduce bucket", waits);
@@ -128,7 +128,7 @@ public final class Mics extends ShardingStrategy {
         }
 
         @Override
-        boolean sharesCommunicator() {
+        protected boolean sharesCommunicator() {
             return !hierarchical;
         }
     }

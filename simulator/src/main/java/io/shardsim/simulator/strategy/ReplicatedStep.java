@@ -20,19 +20,19 @@ import java.util.stream.IntStream;
  *
  * <p>The compute of a layer is one operation, so a bucket that is full within a layer waits for the whole of its backward.
  */
-abstract class ReplicatedStep {
+public abstract class ReplicatedStep {
     /** What the step is written for. */
-    final TrainingJob job;
+    protected final TrainingJob job;
 
-    final StepWriter writer;
+    protected final StepWriter writer;
     /** Data-parallel ranks that hold the same part of the model. */
-    final RankGroups world;
+    protected final RankGroups world;
 
     /** Last operation that reduced or added up gradients. */
-    int lastReduce = StepWriter.NONE;
+    protected int lastReduce = StepWriter.NONE;
 
     /** Piece of the model whose forward or backward is being written. */
-    int piece;
+    protected int piece;
 
     private final int stage;
     private final PipelinePartition partition;
@@ -46,12 +46,12 @@ abstract class ReplicatedStep {
      *
      * @param among ranks that hold the same parameters
      */
-    record Bucket(RankGroups among, long elements) {}
+    public record Bucket(RankGroups among, long elements) {}
 
     /**
      * @param overlap whether reductions overlap with the backward
      */
-    ReplicatedStep(TrainingJob job, StepWriter writer, int stage, boolean overlap) {
+    protected ReplicatedStep(TrainingJob job, StepWriter writer, int stage, boolean overlap) {
         this.job = job;
         this.writer = writer;
         this.stage = stage;
@@ -66,49 +66,49 @@ abstract class ReplicatedStep {
     // What tells the systems apart.
 
     /** Allocates model states and permanent buffers. */
-    abstract void holdStates();
+    protected abstract void holdStates();
 
     /** True when the gradients of this micro-batch are reduced. */
-    boolean reducesIn(boolean lastMicroBatch) {
+    protected boolean reducesIn(boolean lastMicroBatch) {
         return lastMicroBatch;
     }
 
     /** True when a bucket goes off before a gradient is added to it. */
-    boolean goesBefore(long bucketElements, long nextElements) {
+    protected boolean goesBefore(long bucketElements, long nextElements) {
         return false;
     }
 
     /** True when a bucket goes off once a gradient has been added to it. */
-    boolean goesAfter(long bucketElements) {
+    protected boolean goesAfter(long bucketElements) {
         return false;
     }
 
     /** Reduces a bucket; returns the last operation on it. Where none is reduced beside backward, that is its last. */
-    int reduce(Bucket bucket, int computed) {
+    protected int reduce(Bucket bucket, int computed) {
         return computed;
     }
 
     /** What the optimizer needs beside the gradients; returns the operation after which it has it. */
-    abstract int prepareUpdate(int gradientsReady);
+    protected abstract int prepareUpdate(int gradientsReady);
 
     /** Optimizer step and what follows it. */
-    abstract void update(int prepared);
+    protected abstract void update(int prepared);
 
     /** Bytes of a gradient as it is reduced. */
-    abstract int gradientBytes();
+    protected abstract int gradientBytes();
 
     /** Work before the forward of elements that these ranks hold too, such as casting them; returns the operation to wait for. */
-    int beforeForward(RankGroups among, long elements) {
+    protected int beforeForward(RankGroups among, long elements) {
         return StepWriter.NONE;
     }
 
     /** Work after the backward of elements, such as casting their gradients; returns the operation after which they are there. */
-    int afterBackward(long elements, int computed) {
+    protected int afterBackward(long elements, int computed) {
         return computed;
     }
 
     /** The input of a piece is kept for its backward from here on, or no longer. */
-    void keepsInput(boolean keeps) {}
+    protected void keepsInput(boolean keeps) {}
 
     // The step.
 
@@ -117,7 +117,7 @@ abstract class ReplicatedStep {
      *
      * @param stepOfStage a new step of the system for a stage
      */
-    static void write(TrainingJob job, StepWriter writer, IntFunction<? extends ReplicatedStep> stepOfStage) {
+    public static void write(TrainingJob job, StepWriter writer, IntFunction<? extends ReplicatedStep> stepOfStage) {
         if (job.parallel().stages() > 1) {
             new PipelineStep(job, writer, stepOfStage).write();
             return;
@@ -151,22 +151,22 @@ abstract class ReplicatedStep {
     }
 
     /** Trained parameters of this stage on one rank; a tied embedding is held where it is looked up and where it makes logits. */
-    final long parameters() {
+    protected final long parameters() {
         return pieces().mapToLong(this::parameters).sum();
     }
 
     /** Groups of ranks that hold the same parameters: those of all but experts, and those of experts where other ranks have others. */
-    final List<RankGroups> replicas() {
+    protected final List<RankGroups> replicas() {
         return replicas;
     }
 
     /** Of a stage's parameters, those that these ranks hold too. */
-    final long parameters(RankGroups among) {
+    protected final long parameters(RankGroups among) {
         return pieces().mapToLong(at -> parameters(at, among)).sum();
     }
 
     /** Of a piece's parameters, those that these ranks hold too. */
-    final long parameters(int ofPiece, RankGroups among) {
+    protected final long parameters(int ofPiece, RankGroups among) {
         long ofExperts = ofLayers(ofPiece, job::expertParameters);
         return among.equals(world) ? parameters(ofPiece) - ofExperts : ofExperts;
     }
@@ -179,7 +179,7 @@ abstract class ReplicatedStep {
     }
 
     /** Of these, the parameters of layers. */
-    final long layerParameters() {
+    protected final long layerParameters() {
         return pieces().mapToLong(this::layerParameters).sum();
     }
 
@@ -188,7 +188,7 @@ abstract class ReplicatedStep {
     }
 
     /** Parameters of one piece on one rank. */
-    final long parameters(int ofPiece) {
+    protected final long parameters(int ofPiece) {
         long sum = layerParameters(ofPiece);
         sum += partition.holdsEmbedding(ofPiece) ? job.embeddingParameters() : 0;
         sum += partition.holdsHead(ofPiece) ? job.outputParameters() : 0;
@@ -200,7 +200,7 @@ abstract class ReplicatedStep {
     }
 
     /** Bytes of the frozen parameters of this stage on one rank. */
-    final long frozenBytes() {
+    protected final long frozenBytes() {
         return pieces().mapToLong(this::frozenBytes).sum();
     }
 
@@ -233,7 +233,7 @@ abstract class ReplicatedStep {
         return buckets;
     }
 
-    final long bytes(long elements) {
+    protected final long bytes(long elements) {
         return elements * job.precision().bytes();
     }
 

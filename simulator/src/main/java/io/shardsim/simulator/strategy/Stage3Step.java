@@ -42,23 +42,23 @@ import java.util.stream.IntStream;
  *
  * <p>[1] deepspeed/runtime/zero/stage3.py, partition_parameters.py, partitioned_param_coordinator.py, v0.7.2.
  */
-abstract class Stage3Step {
+public abstract class Stage3Step {
     private static final int MAX_ONGOING_FETCH_EVENTS = 2;
 
     /** What the step is written for. */
-    final TrainingJob job;
+    protected final TrainingJob job;
 
-    final StepWriter writer;
+    protected final StepWriter writer;
 
     /** Ranks that hold one copy of the states, and those that hold the same shard. */
-    final RankGroups shard;
+    protected final RankGroups shard;
 
-    final RankGroups replication;
+    protected final RankGroups replication;
 
     /** Index of the last operation on the gather and on the reduce stream that used a communicator. */
-    int lastGather = StepWriter.NONE;
+    protected int lastGather = StepWriter.NONE;
 
-    int lastReduce = StepWriter.NONE;
+    protected int lastReduce = StepWriter.NONE;
 
     private final StrategyParameters settings;
     private final ModuleTrace trace;
@@ -81,7 +81,7 @@ abstract class Stage3Step {
     private boolean backward;
     private boolean backwardHook;
 
-    Stage3Step(TrainingJob job, StepWriter writer, StrategyParameters settings, RankGroups shard) {
+    protected Stage3Step(TrainingJob job, StepWriter writer, StrategyParameters settings, RankGroups shard) {
         this.job = job;
         this.writer = writer;
         this.settings = settings;
@@ -106,22 +106,22 @@ abstract class Stage3Step {
     // Departures.
 
     /** Gathers tensors that one fetch or prefetch asks for; returns the operation after which they are there. */
-    abstract int gather(int[] tensors, String label, int... waits);
+    protected abstract int gather(int[] tensors, String label, int... waits);
 
     /** Reduces a bucket of gradients whose shards are then added up; returns the operation after which they are. */
-    abstract int reduce(long elements, boolean lastMicroBatch, int... waits);
+    protected abstract int reduce(long elements, boolean lastMicroBatch, int... waits);
 
     /** True when gathers and reductions use one communicator and so run in the order in which they are issued. */
-    abstract boolean sharesCommunicator();
+    protected abstract boolean sharesCommunicator();
 
     /** Bytes of parameters that a rank keeps beside its shard. */
-    long secondaryParameterBytes() {
+    protected long secondaryParameterBytes() {
         return 0;
     }
 
     // The step.
 
-    final void write() {
+    public final void write() {
         holdStates();
         writer.allocate(MemoryOwner.PARAMETERS, secondaryParameterBytes());
         for (int i = 0; i < job.accumulationSteps(); i++) {
@@ -147,15 +147,15 @@ abstract class Stage3Step {
                 : ShardGroups.padded(trace.bytes(tensor, job.precision().bytes()), shard.size());
     }
 
-    final long gatheredBytes(int[] tensors) {
+    protected final long gatheredBytes(int[] tensors) {
         return IntStream.of(tensors).mapToLong(this::gatheredBytes).sum();
     }
 
-    final long paddedElements(int tensor) {
+    protected final long paddedElements(int tensor) {
         return ShardGroups.padded(trace.elements(tensor), shard.size());
     }
 
-    final long paddedElements(int[] tensors) {
+    protected final long paddedElements(int[] tensors) {
         long elements = 0;
         for (int tensor : tensors) {
             elements += paddedElements(tensor);
@@ -164,16 +164,16 @@ abstract class Stage3Step {
     }
 
     /** True while the modules of a backward, recomputation included, are visited. */
-    final boolean inBackward() {
+    protected final boolean inBackward() {
         return backward;
     }
 
     /** True while hooks of the backward pass fetch; those of a recomputation are the forward pass's. */
-    final boolean inBackwardHook() {
+    protected final boolean inBackwardHook() {
         return backwardHook;
     }
 
-    final long bytes(long elements) {
+    protected final long bytes(long elements) {
         return elements * job.precision().bytes();
     }
 

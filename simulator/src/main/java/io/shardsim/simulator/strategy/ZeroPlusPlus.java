@@ -64,12 +64,12 @@ public final class ZeroPlusPlus extends ShardingStrategy {
         }
 
         @Override
-        long secondaryParameterBytes() {
+        protected long secondaryParameterBytes() {
             return settings.flag("secondary_shard_group") ? bytes(job.model().parameters() / node.size()) : 0;
         }
 
         @Override
-        int gather(int[] tensors, String label, int... waits) {
+        protected int gather(int[] tensors, String label, int... waits) {
             long elements = paddedElements(tensors);
             String algorithm = settings.name("gather_algorithm");
             if (settings.flag("secondary_shard_group") && gathersWithinNode()) {
@@ -92,7 +92,7 @@ public final class ZeroPlusPlus extends ShardingStrategy {
         }
 
         @Override
-        int reduce(long elements, boolean lastMicroBatch, int... waits) {
+        protected int reduce(long elements, boolean lastMicroBatch, int... waits) {
             String algorithm = settings.name("reduce_algorithm");
             if (!settings.flag("quantized_gradients")) {
                 return writer.reduceScatter(shard, bytes(elements), algorithm, "reduce-scatter bucket", waits);
@@ -113,7 +113,7 @@ public final class ZeroPlusPlus extends ShardingStrategy {
         }
 
         @Override
-        boolean sharesCommunicator() {
+        protected boolean sharesCommunicator() {
             return !settings.flag("quantized_gradients");
         }
     }

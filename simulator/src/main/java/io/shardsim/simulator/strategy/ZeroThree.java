@@ -54,7 +54,7 @@ public final class ZeroThree extends ShardingStrategy {
         }
 
         @Override
-        int gather(int[] tensors, String label, int... waits) {
+        protected int gather(int[] tensors, String label, int... waits) {
             long total = gatheredBytes(tensors);
             lastGather = writer.gather(shard, total, settings.name("gather_algorithm"), label, waits);
             return tensors.length == 1
@@ -63,13 +63,13 @@ public final class ZeroThree extends ShardingStrategy {
         }
 
         @Override
-        int reduce(long elements, boolean lastMicroBatch, int... waits) {
+        protected int reduce(long elements, boolean lastMicroBatch, int... waits) {
             return writer.reduceScatter(
                     shard, bytes(elements), settings.name("reduce_algorithm"), "reduce-scatter bucket", waits);
         }
 
         @Override
-        boolean sharesCommunicator() {
+        protected boolean sharesCommunicator() {
             return true;
         }
     }

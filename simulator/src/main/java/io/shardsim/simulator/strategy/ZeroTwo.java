@@ -84,7 +84,7 @@ public final class ZeroTwo extends ShardingStrategy {
         }
 
         @Override
-        void holdStates() {
+        protected void holdStates() {
             writer.allocate(MemoryOwner.PARAMETERS, bytes(parameters()) + frozenBytes());
             if (!partitionsGradients) {
                 writer.allocate(MemoryOwner.GRADIENTS, bytes(parameters()));
@@ -98,23 +98,23 @@ public final class ZeroTwo extends ShardingStrategy {
         }
 
         @Override
-        boolean reducesIn(boolean last) {
+        protected boolean reducesIn(boolean last) {
             lastMicroBatch = last;
             return last || partitionsGradients;
         }
 
         @Override
-        boolean goesBefore(long bucketElements, long nextElements) {
+        protected boolean goesBefore(long bucketElements, long nextElements) {
             return bucketElements + nextElements > reduceBucket;
         }
 
         @Override
-        boolean goesAfter(long bucketElements) {
+        protected boolean goesAfter(long bucketElements) {
             return false;
         }
 
         @Override
-        int reduce(Bucket bucket, int computed) {
+        protected int reduce(Bucket bucket, int computed) {
             long elements = bucket.elements();
             long padded = ShardGroups.padded(elements, world.size());
             int filled = writer.copy(Stream.REDUCE, 4 * bytes(elements), "fill bucket", computed);
@@ -141,7 +141,7 @@ public final class ZeroTwo extends ShardingStrategy {
         }
 
         @Override
-        int prepareUpdate(int gradientsReady) {
+        protected int prepareUpdate(int gradientsReady) {
             int overflow =
                     writer.allReduce(world, 1, StepWriter.SCALAR_ALGORITHM, "all-reduce overflow flag", gradientsReady);
             int norm = offload.optimizer()
@@ -151,12 +151,12 @@ public final class ZeroTwo extends ShardingStrategy {
         }
 
         @Override
-        int gradientBytes() {
+        protected int gradientBytes() {
             return job.precision().bytes();
         }
 
         @Override
-        void update(int summed) {
+        protected void update(int summed) {
             if (offload.optimizer()) {
                 updateOnHost(summed);
                 return;
