@@ -236,7 +236,9 @@ public record StrategyComparison(
         }
         GapWords words = new GapWords(gap);
         String unit = unit(faster.run(), slower.run());
-        return "At " + Quantities.counted(gpus, "GPU") + " " + faster.brief() + " beats " + slower.brief() + " by "
+        boolean alike = faster.brief().equals(slower.brief());
+        return "At " + Quantities.counted(gpus, "GPU") + " " + (alike ? faster.name() : faster.brief()) + " beats "
+                + (alike ? slower.name() : slower.brief()) + " by "
                 + words.total() + (unit.equals("step") ? " a " : " per ") + unit + " ("
                 + Quantities.fixed(speedUp, 2) + "x)"
                 + (isTold(causes, faster.run(), slower.run()) ? words.causes(causes) : words.parts()) + ".";

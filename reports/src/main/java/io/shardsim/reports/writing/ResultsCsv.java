@@ -2,6 +2,7 @@ package io.shardsim.reports.writing;
 
 import de.siegmar.fastcsv.writer.CsvWriter;
 import de.siegmar.fastcsv.writer.LineDelimiter;
+import io.shardsim.reports.KnownSetting;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.simulator.catalog.FigureType;
 import io.shardsim.simulator.schema.MapType;
@@ -20,7 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One row per run: what the sweep varies in columns {@code point.*}, then figures of {@link ResultsJson}, then words. Columns other than {@code point.*}
+ * One row per run: what the sweep varies in columns {@code point.*}, then figures of {@link ResultsJson}, then words, then settings in force. Columns other than {@code point.*}
  * are the same for every scenario. Leaves out sentences, and lists, which {@code results.json} has.
  *
  * <p>A field that a spreadsheet would take for a formula is led by an apostrophe, since names come from a file that somebody else may have
@@ -30,6 +31,7 @@ public final class ResultsCsv {
     private static final String FORMULA_STARTS = "=+-@\t\r";
 
     private static final String POINT = "point";
+    private static final String SETTINGS = "settings";
 
     /** Paths in the document of a run by column. */
     private static final Map<String, String> PATHS =
@@ -44,7 +46,9 @@ public final class ResultsCsv {
         List<Map<String, @Nullable Object>> rows = rows(scenario);
         StringWriter text = new StringWriter();
         try (CsvWriter csv = CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(text)) {
-            csv.writeRecord(rows.isEmpty() ? PATHS.keySet() : rows.get(0).keySet());
+            if (!rows.isEmpty()) {
+                csv.writeRecord(rows.get(0).keySet());
+            }
             for (Map<String, @Nullable Object> row : rows) {
                 csv.writeRecord(row.values().stream().map(ResultsCsv::text).toList());
             }
@@ -73,6 +77,10 @@ public final class ResultsCsv {
             }
             Object run = runs.get(i);
             PATHS.forEach((column, path) -> row.put(column, at(run, path)));
+            Object settings = inner(run, SETTINGS);
+            for (KnownSetting known : KnownSetting.all()) {
+                row.put(SETTINGS + "." + known.path(), inner(inner(settings, known.path()), "value"));
+            }
             rows.add(row);
         }
         return rows;
@@ -101,8 +109,8 @@ public final class ResultsCsv {
     private static @Nullable Object inner(@Nullable Object value, String part) {
         if (value instanceof List<?> list) {
             return list.stream()
-                    .filter(entry -> part.equals(inner(entry, "class")) || part.equals("0"))
-                    .findFirst()
+                    .filter(entry -> part.equals(inner(entry, "class")) || part.equals("last"))
+                    .reduce((one, next) -> next)
                     .orElse(null);
         }
         return value instanceof Map<?, ?> map ? map.get(part) : null;

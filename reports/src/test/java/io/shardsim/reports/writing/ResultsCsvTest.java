@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import io.shardsim.reports.KnownSetting;
 import io.shardsim.reports.SampleRuns;
 import io.shardsim.reports.ScenarioResult;
 import io.shardsim.simulator.catalog.FigureType;
@@ -13,7 +14,9 @@ import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import tools.jackson.core.JsonPointer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -39,8 +42,7 @@ class ResultsCsvTest {
             "critical_path",
             "critical_path.seconds",
             "notes",
-            "warnings",
-            "settings.*");
+            "warnings");
 
     @Test
     void sweepEqualsItsGoldenTable() {
@@ -74,7 +76,9 @@ class ResultsCsvTest {
     /** What the sweep varies, then the same columns for training, bare collectives and what does not fit: numbers, then words. */
     @Test
     void columnsAreTheSameForEveryScenarioAndNumbersComeFirst() {
-        List<String> fixed = List.copyOf(COLUMNS.keySet());
+        List<String> fixed = Stream.concat(
+                        COLUMNS.keySet().stream(), KnownSetting.all().stream().map(known -> "settings." + known.path()))
+                .toList();
         int words = fixed.indexOf("scenario");
         for (ScenarioResult result : List.of(
                 SampleRuns.sweep("s"),
@@ -97,6 +101,22 @@ class ResultsCsvTest {
     }
 
     @Test
+    void settingsInForceAreTold() {
+        ScenarioResult sweep = SampleRuns.sweep("s");
+        JsonNode runs = new JsonMapper().readTree(ResultsJson.write(sweep)).get("runs");
+        List<NamedCsvRecord> rows = records(ResultsCsv.write(sweep));
+        int told = 0;
+        for (int i = 0; i < rows.size(); i++) {
+            for (KnownSetting known : KnownSetting.all()) {
+                JsonNode value = runs.get(i).at(JsonPointer.valueOf("/settings/" + known.path() + "/value"));
+                assertThat(rows.get(i).getField("settings." + known.path())).isEqualTo(value.asString(""));
+                told += value.isMissingNode() ? 0 : 1;
+            }
+        }
+        assertThat(told).isPositive();
+    }
+
+    @Test
     void thePartsOfAStepSumToIt() {
         for (NamedCsvRecord row : records(ResultsCsv.write(SampleRuns.sweep("s")))) {
             if (row.getField("status").equals("ok")) {
@@ -114,8 +134,9 @@ class ResultsCsvTest {
     void everyDocumentedFieldIsAColumnOrLeftOut() {
         for (String name : ResultField.names()) {
             String prefix = name.endsWith(".*") ? name.substring(0, name.length() - 1) : name;
-            boolean column = COLUMNS.values().stream()
-                    .anyMatch(path -> path.equals(name) || (name.endsWith(".*") && path.startsWith(prefix)));
+            boolean column = name.equals("settings.*")
+                    || COLUMNS.values().stream()
+                            .anyMatch(path -> path.equals(name) || (name.endsWith(".*") && path.startsWith(prefix)));
             assertThat(column).as(name).isNotEqualTo(LEFT_OUT.contains(name));
         }
     }

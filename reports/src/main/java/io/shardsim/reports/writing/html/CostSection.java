@@ -106,9 +106,10 @@ public final class CostSection {
         return List.copyOf(lines);
     }
 
-    /** True where AWS's blog is what readers compare the dollars with. */
+    /** True where AWS's blog is what readers compare the dollars with: its instance, and its 32 nodes. */
     public boolean quotesOneNode() {
         return result.runs().stream()
-                .anyMatch(run -> run.facts().cluster().instance().name().startsWith("p4d"));
+                .anyMatch(run -> run.nodes() == 32
+                        && run.facts().cluster().instance().name().startsWith("p4d"));
     }
 }

@@ -373,9 +373,10 @@ final class RunCommand extends Speaking {
         return results;
     }
 
-    /** What runs a scenario again, without what changes no figure; a file by its name alone, as the report has no absolute path. */
+    /** What runs a scenario again, without what changes no figure; the report has no absolute path, so such a file goes by its name. */
     private String command(Scenario scenario) {
-        String file = Path.of(scenario.file()).getFileName().toString();
+        Path written = Path.of(scenario.file());
+        String file = (written.isAbsolute() ? written.getFileName() : written).toString();
         List<String> words = new ArrayList<>(List.of(
                 "shardsim",
                 "run",
