@@ -107,13 +107,18 @@ public final class ShortNames {
         return List.of(name.split(SEPARATOR));
     }
 
-    /** What tells names apart often stands at the very end. */
+    /** What tells names apart often stands at the very end. A word that is cut goes, but for the first and the last one. */
     private static String cut(String name, int length) {
         if (name.length() <= length) {
             return name;
         }
-        int end = length / 2;
-        return name.substring(0, length - 1 - end) + CUT + name.substring(name.length() - end);
+        int head = length - 1 - length / 2;
+        int tail = name.length() - length / 2;
+        int headEnd = name.lastIndexOf(' ', head);
+        int tailStart = name.indexOf(' ', tail - 1) + 1;
+        return name.substring(0, headEnd > 0 ? Math.min(headEnd + 1, head) : head)
+                + CUT
+                + name.substring(tailStart > 0 ? tailStart : tail);
     }
 
     private static Map<String, String> numbered(Map<String, String> names, int length) {

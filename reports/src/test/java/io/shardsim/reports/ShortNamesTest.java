@@ -32,6 +32,13 @@ class ShortNamesTest {
                 .containsExactly("one_setting_of_many", "another");
     }
 
+    @Test
+    void noWordIsCutBetweenTheFirstAndTheLast() {
+        assertThat(ShortNames.of(List.of("no overlap of gathers, two hops", "overlapped reductions in backward"), 22)
+                        .values())
+                .containsExactly("no overlap\u2026two hops", "overlapped\u2026in backward");
+    }
+
     /** Two sizes of an instance, and names that are equal but for a letter in the middle. */
     @Test
     void namesThatDifferStayDifferent() {
