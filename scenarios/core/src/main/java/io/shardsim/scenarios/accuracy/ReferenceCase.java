@@ -43,8 +43,23 @@ public record ReferenceCase(
     /** The key of an outcome beside those of figures. */
     static final String FITS = "fits";
 
-    public ReferenceCase {
-        measured = Collections.unmodifiableMap(new EnumMap<>(measured));
+    public ReferenceCase(
+            String id,
+            String family,
+            String source,
+            String role,
+            String confidence,
+            Written written,
+            Map<Metric, Double> measured,
+            @Nullable Boolean ran) {
+        this.id = id;
+        this.family = family;
+        this.source = source;
+        this.role = role;
+        this.confidence = confidence;
+        this.written = written;
+        this.measured = Collections.unmodifiableMap(new EnumMap<>(measured));
+        this.ran = ran;
     }
 
     /**

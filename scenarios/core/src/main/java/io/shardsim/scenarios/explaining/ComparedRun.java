@@ -33,8 +33,12 @@ record ComparedRun(
      */
     record Timed(StepBreakdown step, long tokens, double samplesPerSecond, String digest) {}
 
-    ComparedRun {
-        settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
+    ComparedRun(String name, String label, Map<String, Setting> settings, @Nullable Timed timed, String remedy) {
+        this.name = name;
+        this.label = label;
+        this.settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
+        this.timed = timed;
+        this.remedy = remedy;
     }
 
     /** @throws InputException for a bare collective, which has no step to split */

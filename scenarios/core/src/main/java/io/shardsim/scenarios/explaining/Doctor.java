@@ -53,11 +53,17 @@ public final class Doctor {
             List<String> evidence,
             List<String> contradictions,
             @Nullable String scenario) {
-        public Understood {
-            read = List.copyOf(read);
-            left = List.copyOf(left);
-            evidence = List.copyOf(evidence);
-            contradictions = List.copyOf(contradictions);
+        public Understood(
+                List<String> read,
+                List<String> left,
+                List<String> evidence,
+                List<String> contradictions,
+                @Nullable String scenario) {
+            this.read = List.copyOf(read);
+            this.left = List.copyOf(left);
+            this.evidence = List.copyOf(evidence);
+            this.contradictions = List.copyOf(contradictions);
+            this.scenario = scenario;
         }
 
         /** A command on the same scenario. */

@@ -50,9 +50,11 @@ public record TrainingLog(
                     KeyFile.named("log-keys").keys("logs", Map.of("text", ScalarTypes.text("(?s).*\\S.*", "a text"))),
                     false));
 
-    public TrainingLog {
-        findings = Collections.unmodifiableMap(new LinkedHashMap<>(findings));
-        stated = Collections.unmodifiableMap(new LinkedHashMap<>(stated));
+    public TrainingLog(String name, @Nullable Speed speed, Map<String, Finding> findings, Map<String, Stated> stated) {
+        this.name = name;
+        this.speed = speed;
+        this.findings = Collections.unmodifiableMap(new LinkedHashMap<>(findings));
+        this.stated = Collections.unmodifiableMap(new LinkedHashMap<>(stated));
     }
 
     /** A value that a line gives. */

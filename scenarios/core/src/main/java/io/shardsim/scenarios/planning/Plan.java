@@ -33,10 +33,23 @@ public record Plan(
     /** How many of the best are proven to be the best. */
     public static final int BEST = 5;
 
-    public Plan {
-        ranked = List.copyOf(ranked);
-        others = List.copyOf(others);
-        tooLarge = List.copyOf(tooLarge);
+    public Plan(
+            String scenario,
+            Goal goal,
+            List<Ranked> ranked,
+            @Nullable Ranked beyondLimits,
+            List<Other> others,
+            Counts counts,
+            List<TooLarge> tooLarge,
+            Ending ending) {
+        this.scenario = scenario;
+        this.goal = goal;
+        this.ranked = List.copyOf(ranked);
+        this.beyondLimits = beyondLimits;
+        this.others = List.copyOf(others);
+        this.counts = counts;
+        this.tooLarge = List.copyOf(tooLarge);
+        this.ending = ending;
     }
 
     /** Why a search ended. */

@@ -19,9 +19,16 @@ public record Export(
         List<String> notes,
         List<Lost> lost,
         @Nullable ScenarioPoint carried) {
-    public Export {
-        files = List.copyOf(files);
-        notes = List.copyOf(notes);
-        lost = List.copyOf(lost);
+    public Export(
+            List<WrittenFile> files,
+            String launch,
+            List<String> notes,
+            List<Lost> lost,
+            @Nullable ScenarioPoint carried) {
+        this.files = List.copyOf(files);
+        this.launch = launch;
+        this.notes = List.copyOf(notes);
+        this.lost = List.copyOf(lost);
+        this.carried = carried;
     }
 }
