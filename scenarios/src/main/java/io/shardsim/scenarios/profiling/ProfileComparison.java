@@ -14,20 +14,29 @@ import org.jspecify.annotations.Nullable;
  * A profiled step beside the simulated one.
  *
  * @param trace the profile, as the command line names it
- * @param traced where its time goes
  * @param scenario the training, as the command line names it
  * @param run the simulated training
- * @param simulatedRank whose step is shown
- * @param simulated null where it does not fit in memory
+ * @param ours its profile; null where it does not fit in memory
+ * @param arrivals of the ranks whose profiles were given
  */
 public record ProfileComparison(
         String trace,
-        Profile real,
-        StepSplit traced,
+        Side theirs,
         String scenario,
         RunResult run,
-        int simulatedRank,
-        @Nullable StepSplit simulated) {
+        @Nullable Side ours,
+        Arrivals arrivals) {
+
+    /**
+     * A step.
+     *
+     * @param split where its time goes
+     */
+    record Side(Profile profile, StepSplit split, Layers layers) {
+        static Side of(Profile profile) {
+            return new Side(profile, StepSplit.of(profile), Layers.of(profile));
+        }
+    }
 
     /** A part of the step, in both [ns]. */
     record Part(String name, long traceNs, long simulatedNs) {
@@ -38,32 +47,45 @@ public record ProfileComparison(
 
     /** Whether the simulated training fits in memory. */
     public boolean fits() {
-        return simulated != null;
+        return ours != null;
+    }
+
+    Profile real() {
+        return theirs.profile();
+    }
+
+    StepSplit traced() {
+        return theirs.split();
+    }
+
+    /** The simulated step, which must fit in memory. */
+    Side simulated() {
+        return Objects.requireNonNull(ours);
     }
 
     /** Parts that sum to the step. */
     List<Part> parts() {
-        StepSplit ours = Objects.requireNonNull(simulated);
-        StepSplit theirs = traced;
+        StepSplit real = traced();
+        StepSplit simulated = simulated().split();
         List<Part> parts = new ArrayList<>();
-        parts.add(new Part("computing", theirs.of(Kind.COMPUTING), ours.of(Kind.COMPUTING)));
+        parts.add(new Part("computing", real.of(Kind.COMPUTING), simulated.of(Kind.COMPUTING)));
         for (Kind kind : List.of(Kind.COLLECTIVES, Kind.COPIES)) {
             for (String name : names(kind)) {
                 parts.add(new Part(
                         "exposed " + name,
-                        theirs.parts().getOrDefault(name, 0L),
-                        ours.parts().getOrDefault(name, 0L)));
+                        real.parts().getOrDefault(name, 0L),
+                        simulated.parts().getOrDefault(name, 0L)));
             }
         }
-        parts.add(new Part(StepSplit.IDLE, theirs.idleNs(), ours.idleNs()));
+        parts.add(new Part(StepSplit.IDLE, real.idleNs(), simulated.idleNs()));
         return parts;
     }
 
     /** Classes of a kind that one of the two has. */
     Set<String> names(Kind kind) {
         Set<String> names = new LinkedHashSet<>(StepSplit.names(kind));
-        names.removeIf(name -> !traced.parts().containsKey(name)
-                && !Objects.requireNonNull(simulated).parts().containsKey(name));
+        names.removeIf(name -> !traced().parts().containsKey(name)
+                && !simulated().split().parts().containsKey(name));
         return names;
     }
 
