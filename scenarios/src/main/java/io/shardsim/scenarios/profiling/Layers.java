@@ -160,6 +160,10 @@ record Layers(List<Long> forwardNs, List<Long> backwardNs) {
                 .toList();
     }
 
+    static long sum(List<Long> layers) {
+        return layers.stream().mapToLong(Long::longValue).sum();
+    }
+
     static long median(List<Long> times) {
         return times.stream().sorted().skip((times.size() - 1) / 2).findFirst().orElse(0L);
     }

@@ -32,23 +32,28 @@ public final class ProfileComparer {
         Profile real = ProfileReader.read(traces.get(0));
         Arrivals arrivals = arrivals(traces, real);
         try {
-            Path file = Files.createTempFile("shardsim-profile", ".json");
-            try {
-                RunResult run = Traces.profile(point, real.rank(), new RunOptions(1, true), file);
-                return new ProfileComparison(
-                        traces.get(0),
-                        ProfileComparison.Side.of(real),
-                        scenario,
-                        run,
-                        run.training() == null ? null : ProfileComparison.Side.of(ProfileReader.read(file.toString())),
-                        arrivals);
-            } finally {
-                Files.deleteIfExists(file);
-            }
+            Ran ran = run(point, real.rank());
+            return new ProfileComparison(
+                    traces.get(0), ProfileComparison.Side.of(real), scenario, ran.run(), ran.side(), arrivals);
         } catch (IOException failure) {
             throw new InputException(traces.get(0), "cannot be compared: " + failure.getMessage());
         } catch (InterruptedException interrupted) {
             return null;
+        }
+    }
+
+    /** A run, and the step of one of its ranks; null where it does not fit in memory. */
+    record Ran(RunResult run, ProfileComparison.@Nullable Side side) {}
+
+    static Ran run(ScenarioPoint point, int rank) throws InputException, IOException, InterruptedException {
+        Path file = Files.createTempFile("shardsim-profile", ".json");
+        try {
+            RunResult run = Traces.profile(point, rank, new RunOptions(1, true), file);
+            return new Ran(
+                    run,
+                    run.training() == null ? null : ProfileComparison.Side.of(ProfileReader.read(file.toString())));
+        } finally {
+            Files.deleteIfExists(file);
         }
     }
 

@@ -65,12 +65,17 @@ public record ProfileComparison(
 
     /** Parts that sum to the step. */
     List<Part> parts() {
-        StepSplit real = traced();
-        StepSplit simulated = simulated().split();
+        return parts(theirs, simulated());
+    }
+
+    /** The same of any two steps. */
+    static List<Part> parts(Side theirs, Side ours) {
+        StepSplit real = theirs.split();
+        StepSplit simulated = ours.split();
         List<Part> parts = new ArrayList<>();
         parts.add(new Part("computing", real.of(Kind.COMPUTING), simulated.of(Kind.COMPUTING)));
         for (Kind kind : List.of(Kind.COLLECTIVES, Kind.COPIES)) {
-            for (String name : names(kind)) {
+            for (String name : names(kind, real, simulated)) {
                 parts.add(new Part(
                         "exposed " + name,
                         real.parts().getOrDefault(name, 0L),
@@ -81,11 +86,36 @@ public record ProfileComparison(
         return parts;
     }
 
+    /** Parts, all of each collective, and all layers. */
+    static List<Part> details(Side theirs, Side ours) {
+        List<Part> details = new ArrayList<>(parts(theirs, ours));
+        for (String name : names(Kind.COLLECTIVES, theirs.split(), ours.split())) {
+            details.add(new Part(name, theirs.split().busyNs(name), ours.split().busyNs(name)));
+        }
+        if (theirs.layers().forwardNs().size() == ours.layers().forwardNs().size()
+                && theirs.layers().backwardNs().size()
+                        == ours.layers().backwardNs().size()) {
+            details.add(new Part(
+                    "forward",
+                    Layers.sum(theirs.layers().forwardNs()),
+                    Layers.sum(ours.layers().forwardNs())));
+            details.add(new Part(
+                    "backward",
+                    Layers.sum(theirs.layers().backwardNs()),
+                    Layers.sum(ours.layers().backwardNs())));
+        }
+        return details;
+    }
+
     /** Classes of a kind that one of the two has. */
     Set<String> names(Kind kind) {
+        return names(kind, traced(), simulated().split());
+    }
+
+    private static Set<String> names(Kind kind, StepSplit theirs, StepSplit ours) {
         Set<String> names = new LinkedHashSet<>(StepSplit.names(kind));
-        names.removeIf(name -> !traced().parts().containsKey(name)
-                && !simulated().split().parts().containsKey(name));
+        names.removeIf(
+                name -> !theirs.parts().containsKey(name) && !ours.parts().containsKey(name));
         return names;
     }
 
