@@ -11,6 +11,7 @@ import io.shardsim.scenarios.explaining.RunName;
 import io.shardsim.scenarios.profiling.ProfileComparer;
 import io.shardsim.scenarios.profiling.ProfileComparison;
 import io.shardsim.scenarios.profiling.ProfileJson;
+import io.shardsim.scenarios.profiling.ProfileReport;
 import io.shardsim.scenarios.profiling.ProfileText;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -70,7 +71,8 @@ final class CompareCommand extends Speaking {
             names = {"-o", "--out"},
             paramLabel = "DIR",
             converter = ReportFolder.class,
-            description = "Also write report.html there: where the seconds go and why, as waterfalls.")
+            description =
+                    "Also write report.html there: where the seconds go and why, as waterfalls; of a profile both timelines.")
     private @Nullable String out;
 
     @Mixin
@@ -109,13 +111,10 @@ final class CompareCommand extends Speaking {
         if (first == null || second == null) {
             return refuse(problems);
         }
-        return compare(first, second, out == null ? null : ReportFolder.make(line(), out, "--out", List.of(REPORT)));
+        return compare(first, second, folder());
     }
 
-    private int profile(List<String> traces, String b, List<Problem> problems) throws InputException {
-        if (out != null) {
-            throw new InputException("--out", "writes a report of two simulated runs, and " + a + " is a profile");
-        }
+    private int profile(List<String> traces, String b, List<Problem> problems) throws InputException, IOException {
         if (!question.isLocal()) {
             throw new InputException("--cluster", "sends runs to workers, and a profile is made of a run in this JVM");
         }
@@ -125,15 +124,24 @@ final class CompareCommand extends Speaking {
             return refuse(problems);
         }
         ScenarioPoint point = Comparer.point(name, scenarios.get(0));
+        Path folder = folder();
         ProfileComparer comparer = new ProfileComparer();
         ProfileComparison comparison = question.ask(
                 progress -> comparer.compare(traces, b, point),
                 comparer::interrupt,
                 ProfileJson::write,
                 ProfileText::write);
-        return comparison == null
-                ? ExitStatus.INTERRUPTED
-                : comparison.fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
+        if (comparison == null) {
+            return ExitStatus.INTERRUPTED;
+        }
+        if (folder != null && comparison.fits()) {
+            write(folder, ProfileReport.write(comparison));
+        }
+        return comparison.fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
+    }
+
+    private @Nullable Path folder() throws InputException {
+        return out == null ? null : ReportFolder.make(line(), out, "--out", List.of(REPORT));
     }
 
     private Comparer.@Nullable Side side(String written, List<Problem> problems) {
@@ -150,8 +158,8 @@ final class CompareCommand extends Speaking {
         }
     }
 
-    private void write(Path folder, Comparison comparison) throws IOException {
-        WholeFiles.write(folder, Map.of(REPORT, CompareReport.write(comparison)));
+    private void write(Path folder, String page) throws IOException {
+        WholeFiles.write(folder, Map.of(REPORT, page));
         if (!question.isJson()) {
             out().println("report: " + folder.resolve(REPORT));
             out().flush();
@@ -170,7 +178,7 @@ final class CompareCommand extends Speaking {
             return ExitStatus.INTERRUPTED;
         }
         if (folder != null && comparison.fits()) {
-            write(folder, comparison);
+            write(folder, CompareReport.write(comparison));
         }
         return comparison.fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
     }

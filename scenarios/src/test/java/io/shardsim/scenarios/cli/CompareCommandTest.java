@@ -74,9 +74,12 @@ class CompareCommandTest {
         }
         assertThat(document.get("step").get("difference_seconds").asDouble()).isNotZero();
 
-        assertThat(shell.shardsim("compare", profile, scenario, "--out", out.toString()))
-                .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("is a profile");
+        Path page = folder.resolve("page");
+        assertThat(shell.shardsim(
+                        "compare", profile, scenario, "--set", "strategy.kind=fsdp", "--out", page.toString()))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(Files.readString(page.resolve("report.html")))
+                .contains("data-figure=\"timelines\"", "A is the trace, B is simulated.", " in the trace.</p>");
         assertThat(shell.shardsim("compare", out.resolve("trace.json").toString(), scenario))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("holds no kernels of a GPU");
