@@ -79,7 +79,7 @@ class CompareCommandTest {
                         "compare", profile, scenario, "--set", "strategy.kind=fsdp", "--out", page.toString()))
                 .isEqualTo(ExitStatus.DONE);
         assertThat(Files.readString(page.resolve("report.html")))
-                .contains("data-figure=\"timelines\"", "A is the trace, B is simulated.", " in the trace.</p>");
+                .contains("data-figure=\"timelines\"", "A is the trace, B is simulated.", " in A than in B.</p>");
         assertThat(shell.shardsim("compare", out.resolve("trace.json").toString(), scenario))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("holds no kernels of a GPU");
