@@ -19,6 +19,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -333,6 +334,8 @@ public final class ProfilerTrace {
             out.writeStringProperty("Collective name", event.label.collective());
             out.writeNumberProperty("Group size", collective.groups().size());
             out.writeStringProperty("Process Group Name", collective.groups().name());
+            out.writeStringProperty(
+                    "Process Group Ranks", Arrays.toString(collective.groups().membersOf(rank)));
             out.writeNumberProperty("bytes", collective.totalBytes());
             out.writeStringProperty("algorithm", event.label.algorithm());
             out.writeStringProperty("operation", event.label.words());

@@ -16,9 +16,16 @@ import java.util.function.Function;
  * @param parts parts of the step, in their order
  * @param causes what each difference costs; empty where that was not simulated
  * @param differences settings that differ
+ * @param timelines of both steps in one figure; empty where neither is a profile
  */
 public record ComparePage(
-        String title, List<String> sentences, String per, List<Bar> parts, List<Bar> causes, Figure.Table differences) {
+        String title,
+        List<String> sentences,
+        String per,
+        List<Bar> parts,
+        List<Bar> causes,
+        Figure.Table differences,
+        List<Figure> timelines) {
     private static final int HEIGHT = 330;
     private static final double PS_TO_SECONDS = 1e-12;
 
@@ -34,6 +41,7 @@ public record ComparePage(
         sentences = List.copyOf(sentences);
         parts = List.copyOf(parts);
         causes = List.copyOf(causes);
+        timelines = List.copyOf(timelines);
     }
 
     /** A table whose first column names the row. */
@@ -43,11 +51,12 @@ public record ComparePage(
 
     /** The page as text. */
     public String write() {
-        return PageWriter.write(
-                "compare.jte",
-                this,
-                "compare",
-                causes.isEmpty() ? List.of(waterfall()) : List.of(waterfall(), reasons()));
+        List<Figure> figures = new ArrayList<>(timelines);
+        figures.add(waterfall());
+        if (!causes.isEmpty()) {
+            figures.add(reasons());
+        }
+        return PageWriter.write("compare.jte", this, "compare", figures);
     }
 
     /** Where the seconds go. */

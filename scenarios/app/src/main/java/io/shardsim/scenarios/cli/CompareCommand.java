@@ -11,12 +11,14 @@ import io.shardsim.scenarios.explaining.RunName;
 import io.shardsim.scenarios.profiling.ProfileComparer;
 import io.shardsim.scenarios.profiling.ProfileComparison;
 import io.shardsim.scenarios.profiling.ProfileJson;
-import io.shardsim.scenarios.profiling.ProfileReader;
+import io.shardsim.scenarios.profiling.ProfileReport;
 import io.shardsim.scenarios.profiling.ProfileText;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
+import io.shardsim.simulator.yaml.YamlReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,7 +37,8 @@ import picocli.CommandLine.Parameters;
             "Compares two training runs: what differs, where the seconds between them go, and what each difference costs.",
             "A and B are scenarios, names of the library, or results.json files and their folders. Of several runs in one, #N names the N-th,"
                     + " and #KEY=VALUE,... the one with these values.",
-            "Or A is a profile of PyTorch (.json, .json.gz) of a real step, and B the scenario that simulates it."
+            "Or A is a profile of a real step, and B the scenario that simulates it: .json or .json.gz of PyTorch, .csv of nsys stats"
+                    + " --report cuda_gpu_trace, or a folder with those of several ranks."
         },
         footer = {
             "",
@@ -45,6 +48,7 @@ import picocli.CommandLine.Parameters;
             "  shardsim compare before.yaml after.yaml --out build/reports/compare",
             "  shardsim compare build/reports/monday build/reports/tuesday",
             "  shardsim compare rank0.pt.trace.json.gz my.yaml",
+            "  shardsim compare rank0.json.gz rank1.json.gz rank2.json.gz my.yaml",
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 one of them does not fit in memory,",
             ExitStatus.INTERRUPTED_HELP + "."
         })
@@ -56,14 +60,19 @@ final class CompareCommand extends Speaking {
     @Parameters(index = "0", paramLabel = "A", description = "The run to start from.")
     private String a = "";
 
-    @Parameters(index = "1", paramLabel = "B", description = "The run to compare it with.")
-    private String b = "";
+    @Parameters(
+            index = "1..*",
+            arity = "1..*",
+            paramLabel = "B",
+            description = "The run to compare it with. Profiles of further ranks stand before it.")
+    private List<String> further = List.of();
 
     @Option(
             names = {"-o", "--out"},
             paramLabel = "DIR",
             converter = ReportFolder.class,
-            description = "Also write report.html there: where the seconds go and why, as waterfalls.")
+            description =
+                    "Also write report.html there: where the seconds go and why, as waterfalls; of a profile both timelines.")
     private @Nullable String out;
 
     @Mixin
@@ -79,21 +88,33 @@ final class CompareCommand extends Speaking {
     @Override
     int answer() throws IOException, InputException {
         List<Problem> problems = new ArrayList<>();
-        if (ProfileReader.isMeant(a)) {
-            return profile(problems);
+        String b = further.get(further.size() - 1);
+        List<String> traces = new ArrayList<>(ProfileComparer.traces(a));
+        List<String> others = further.subList(0, further.size() - 1);
+        others.forEach(other -> traces.addAll(ProfileComparer.traces(other)));
+        for (String other : others) {
+            if (traces.isEmpty() || ProfileComparer.traces(other).isEmpty()) {
+                problems.add(new Problem(
+                        YamlReader.printable(other),
+                        Position.NONE,
+                        "is not a profile; give two runs, or profiles of ranks and then one scenario"));
+            }
+        }
+        if (!problems.isEmpty()) {
+            return refuse(problems);
+        }
+        if (!traces.isEmpty()) {
+            return profile(traces, b, problems);
         }
         Comparer.Side first = side(a, problems);
         Comparer.Side second = side(b, problems);
         if (first == null || second == null) {
             return refuse(problems);
         }
-        return compare(first, second, out == null ? null : ReportFolder.make(line(), out, "--out", List.of(REPORT)));
+        return compare(first, second, folder());
     }
 
-    private int profile(List<Problem> problems) throws InputException {
-        if (out != null) {
-            throw new InputException("--out", "writes a report of two simulated runs, and " + a + " is a profile");
-        }
+    private int profile(List<String> traces, String b, List<Problem> problems) throws InputException, IOException {
         if (!question.isLocal()) {
             throw new InputException("--cluster", "sends runs to workers, and a profile is made of a run in this JVM");
         }
@@ -103,12 +124,24 @@ final class CompareCommand extends Speaking {
             return refuse(problems);
         }
         ScenarioPoint point = Comparer.point(name, scenarios.get(0));
+        Path folder = folder();
         ProfileComparer comparer = new ProfileComparer();
         ProfileComparison comparison = question.ask(
-                progress -> comparer.compare(a, b, point), comparer::interrupt, ProfileJson::write, ProfileText::write);
-        return comparison == null
-                ? ExitStatus.INTERRUPTED
-                : comparison.fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
+                progress -> comparer.compare(traces, b, point),
+                comparer::interrupt,
+                ProfileJson::write,
+                ProfileText::write);
+        if (comparison == null) {
+            return ExitStatus.INTERRUPTED;
+        }
+        if (folder != null && comparison.fits()) {
+            write(folder, ProfileReport.write(comparison));
+        }
+        return comparison.fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
+    }
+
+    private @Nullable Path folder() throws InputException {
+        return out == null ? null : ReportFolder.make(line(), out, "--out", List.of(REPORT));
     }
 
     private Comparer.@Nullable Side side(String written, List<Problem> problems) {
@@ -125,8 +158,8 @@ final class CompareCommand extends Speaking {
         }
     }
 
-    private void write(Path folder, Comparison comparison) throws IOException {
-        WholeFiles.write(folder, Map.of(REPORT, CompareReport.write(comparison)));
+    private void write(Path folder, String page) throws IOException {
+        WholeFiles.write(folder, Map.of(REPORT, page));
         if (!question.isJson()) {
             out().println("report: " + folder.resolve(REPORT));
             out().flush();
@@ -145,7 +178,7 @@ final class CompareCommand extends Speaking {
             return ExitStatus.INTERRUPTED;
         }
         if (folder != null && comparison.fits()) {
-            write(folder, comparison);
+            write(folder, CompareReport.write(comparison));
         }
         return comparison.fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
     }

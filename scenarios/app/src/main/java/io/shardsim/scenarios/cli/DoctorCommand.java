@@ -128,7 +128,8 @@ final class DoctorCommand extends Speaking {
         if (training == null || !problems.isEmpty()) {
             throw new InputException(problems);
         }
-        Explainer.Evidence known = Explainer.Evidence.of(measured, evidence.ruledOut(), logs);
+        Explainer.Evidence known =
+                Explainer.Evidence.of(measured, evidence.ruledOut(), logs).with(evidence.profile());
         Doctor doctor = new Doctor(question.runners(runners, this), question.threads());
         Training asked = training;
         Doctor.Answer answer = question.ask(

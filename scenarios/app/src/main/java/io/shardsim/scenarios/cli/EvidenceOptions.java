@@ -2,6 +2,7 @@ package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.explaining.KnownFault;
 import io.shardsim.scenarios.explaining.Measured;
+import io.shardsim.scenarios.profiling.ProfileReader;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
@@ -39,6 +40,23 @@ final class EvidenceOptions {
             description =
                     "A fault that you have looked for and not found, for example tcp-over-ethernet where NCCL_DEBUG=INFO prints NET/IB. May be given several times. Known: ${COMPLETION-CANDIDATES}.")
     private List<String> ruledOut = List.of();
+
+    @Option(
+            names = "--profile",
+            paramLabel = "FILE",
+            description =
+                    "A profile of the slow step, as compare takes it: faults that would lengthen other parts of the step are ruled out.")
+    private String profile = "";
+
+    /** File of a profile; empty for none. */
+    String profile() throws InputException {
+        if (!profile.isEmpty() && !ProfileReader.isMeant(profile)) {
+            throw new InputException(
+                    YamlReader.printable(profile),
+                    "is not a profile; give --profile one of torch.profiler (.json, .json.gz), or what nsys stats --report cuda_gpu_trace prints (.csv)");
+        }
+        return profile;
+    }
 
     List<Measured> measured() {
         return measured;

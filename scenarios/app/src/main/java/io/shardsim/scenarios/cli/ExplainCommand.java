@@ -25,6 +25,7 @@ import picocli.CommandLine.Mixin;
             "  shardsim explain my.yaml --measured '1000 tokens/s/GPU'",
             "  shardsim explain my.yaml --measured '1000 tokens/s/GPU' --measured '9000 tokens/s/GPU at cluster.nodes=1'",
             "  shardsim explain my.yaml --measured '1000 tokens/s/GPU' --measured 'healthy at cluster.nodes=1' --not tcp-over-ethernet",
+            "  shardsim explain my.yaml --measured '1000 tokens/s/GPU' --profile rank0.pt.trace.json.gz",
             "  shardsim explain gpt2-30b-on-p4d#15 --measured '40 samples/s'",
             "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 the run does not fit in memory,",
             ExitStatus.INTERRUPTED_HELP + "."
@@ -50,8 +51,10 @@ final class ExplainCommand extends Speaking {
         List<Measured> measured = evidence.required();
         Explainer explainer = new Explainer(question.runners(runners, this), question.threads());
         Explainer.Subject subject = file.subject();
+        Explainer.Evidence known =
+                Explainer.Evidence.of(measured, evidence.ruledOut()).with(evidence.profile());
         Explanation explanation = question.ask(
-                progress -> explainer.explain(subject, Explainer.Evidence.of(measured, evidence.ruledOut()), progress),
+                progress -> explainer.explain(subject, known, progress),
                 explainer::interrupt,
                 ExplanationJson::write,
                 ExplanationText::write);

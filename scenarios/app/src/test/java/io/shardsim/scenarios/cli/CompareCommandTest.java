@@ -74,15 +74,44 @@ class CompareCommandTest {
         }
         assertThat(document.get("step").get("difference_seconds").asDouble()).isNotZero();
 
-        assertThat(shell.shardsim("compare", profile, scenario, "--out", out.toString()))
-                .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("is a profile");
+        Path page = folder.resolve("page");
+        assertThat(shell.shardsim(
+                        "compare", profile, scenario, "--set", "strategy.kind=fsdp", "--out", page.toString()))
+                .isEqualTo(ExitStatus.DONE);
+        assertThat(Files.readString(page.resolve("report.html")))
+                .contains("data-figure=\"timelines\"", "A is the trace, B is simulated.", " in A than in B.</p>");
         assertThat(shell.shardsim("compare", out.resolve("trace.json").toString(), scenario))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("holds no kernels of a GPU");
         assertThat(shell.shardsim("compare", profile, file("large.yaml", SMALL.replace("2048", "65536"))))
                 .isEqualTo(ExitStatus.OUT_OF_MEMORY);
         assertThat(shell.out()).contains("does not fit in memory");
+    }
+
+    @Test
+    void slowRankIsNamedByTheProfilesOfAll() throws Exception {
+        String scenario = file("a.yaml", SMALL + "faults: {slow_gpu: 2}\n");
+        Path out = folder.resolve("out");
+        assertThat(shell.shardsim("run", scenario, "--trace", "--out", out.toString()))
+                .isEqualTo(ExitStatus.DONE);
+        Path ranks;
+        try (Stream<Path> folders = Files.list(out.resolve("trace"))) {
+            ranks = folders.findFirst().orElseThrow();
+        }
+        assertThat(shell.shardsim("compare", ranks.toString(), scenario)).isEqualTo(ExitStatus.DONE);
+        assertThat(shell.out()).contains("16 ranks, ", ": the same rank is late. Rank 0 comes last to ");
+        String some = ranks.resolve("rank1.json").toString();
+        String others = ranks.resolve("rank2.json").toString();
+        Shell json = new Shell(Main.services());
+        assertThat(json.shardsim("compare", some, others, scenario, "--json")).isEqualTo(ExitStatus.DONE);
+        JsonNode document = new JsonMapper().readTree(json.out());
+        assertThat(document.get("ranks").get("profiles").asInt()).isEqualTo(2);
+        assertThat(document.get("ranks").get("always_late").isNull()).isTrue();
+        assertThat(document.get("layers").get("trace").get("forward_seconds")).hasSize(4);
+        assertThat(document.get("layers").get("trace"))
+                .isEqualTo(document.get("layers").get("simulated"));
+        assertThat(shell.shardsim("compare", scenario, scenario, scenario)).isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("is not a profile; give two runs, or profiles of ranks and then one scenario");
     }
 
     /** The page has both waterfalls as tables, too, and their last rows are the gap. */

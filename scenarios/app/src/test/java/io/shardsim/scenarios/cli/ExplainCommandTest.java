@@ -49,6 +49,9 @@ class ExplainCommandTest {
         assertThat(shell.shardsim("explain", file + "#1", "--measured", "1 samples/s", "--set", "x"))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("--set 1: x is no KEY=VALUE");
+        assertThat(shell.shardsim("explain", file + "#1", "--measured", "1 samples/s", "--profile", file))
+                .isEqualTo(ExitStatus.USAGE);
+        assertThat(shell.err()).contains("is not a profile; give --profile one of torch.profiler");
         assertThat(shell.shardsim("explain", "gpt2-30b-on-p4x", "--measured", "1 samples/s"))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("did you mean gpt2-30b-on-p4d?");

@@ -68,24 +68,17 @@ public final class Traces {
     }
 
     /**
-     * What was profiled.
-     *
-     * @param rank whose profile it is
-     */
-    public record Profiled(RunResult run, int rank) {}
-
-    /**
      * Runs a training and writes the profile of a rank, or of the first that was simulated of its pipeline stage. Writes nothing where it does not fit.
      *
      * @throws IllegalStateException where the run is longer than can be recorded
      */
-    public static Profiled profile(ScenarioPoint point, int rank, RunOptions options, Path file)
+    public static RunResult profile(ScenarioPoint point, int rank, RunOptions options, Path file)
             throws IOException, InterruptedException {
         Recorder recorder = new Recorder(Long.MAX_VALUE, 0);
         try (PointSimulation simulation = new PointSimulation(options.withThreads(1))) {
             RunResult run = simulation.run(point, recorder);
             if (run.training() == null) {
-                return new Profiled(run, 0);
+                return run;
             }
             Recording recording = recorder.finish(StrictMath.round(run.step().stepSeconds() * 1e12));
             Map<Integer, Recording.Spans> spans = recording.spans();
@@ -96,7 +89,7 @@ public final class Traces {
             int simulated = ofStage(spans, rank, point.cluster().worldSize());
             WholeFiles.write(
                     file, stream -> ProfilerTrace.write(stream, new TraceFile.Run("", run, recording), simulated));
-            return new Profiled(run, simulated);
+            return run;
         }
     }
 

@@ -30,7 +30,8 @@ public final class CompareReport {
                                 List.of("setting", "A", "B"),
                                 comparison.telling().stream()
                                         .map(one -> List.of(one.key(), value(one.a()), value(one.b())))
-                                        .toList()))
+                                        .toList()),
+                        List.of())
                 .write();
     }
 

@@ -8,6 +8,7 @@ import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.logs.TrainingLog;
+import io.shardsim.scenarios.profiling.ProfileEvidence;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.scenarios.scenario.Task;
@@ -16,6 +17,7 @@ import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
 import io.shardsim.topology.InstanceSpec;
 import io.shardsim.topology.units.Bandwidth;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -90,9 +92,11 @@ public final class Explainer {
      * @param measured what logs show, of the run or of others that differ in a few values; a speed at least
      * @param ruledOut names of faults that somebody has looked for and not found
      * @param shown a line of a log by name of the fault that it shows
+     * @param profile file of a profile of the run itself; empty for none
      * @param pairs whether two faults at once are tried where no single one fits, and all faults whatever they cost
      */
-    public record Evidence(List<Measured> measured, Set<String> ruledOut, Map<String, String> shown, boolean pairs) {
+    public record Evidence(
+            List<Measured> measured, Set<String> ruledOut, Map<String, String> shown, String profile, boolean pairs) {
         public Evidence {
             measured = List.copyOf(measured);
             shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
@@ -116,12 +120,17 @@ public final class Explainer {
                 });
             }
             ruledOut.removeAll(shown.keySet());
-            return new Evidence(measured, ruledOut, shown, false);
+            return new Evidence(measured, ruledOut, shown, "", false);
         }
 
         /** What people say, without a log. */
         public static Evidence of(List<Measured> measured, Set<String> ruledOut) {
-            return new Evidence(measured, ruledOut, Map.of(), true);
+            return new Evidence(measured, ruledOut, Map.of(), "", true);
+        }
+
+        /** With a profile of the run itself; empty for none. */
+        public Evidence with(String file) {
+            return new Evidence(measured, ruledOut, shown, file, pairs);
         }
     }
 
@@ -197,17 +206,71 @@ public final class Explainer {
                         List.of(),
                         evidence.ruledOut(),
                         evidence.shown(),
-                        questions(points.get(0).given().keySet())));
+                        questions(points.get(0).given().keySet()),
+                        List.of()));
         if (alone.verdict() != Explanation.Verdict.UNEXPLAINED) {
             return alone;
         }
         first.accept(alone);
         List<Case> cases = cases(subject, points, logs, evidence.ruledOut());
         Costs costs = Costs.of(logs, evidence.pairs());
-        Explanation single = single(alone, cases, costs, progress);
+        Map<Case, List<RunResult>> ran = new IdentityHashMap<>();
+        Explanation single = single(alone, cases, ran, costs, progress);
+        if (!evidence.profile().isEmpty() && alone.logs().get(0).healthy().training() != null) {
+            single = weighed(subject, single, between(alone, ran), evidence.profile());
+        }
         return isInterrupted() || single.verdict() == Explanation.Verdict.EXPLAINED || !evidence.pairs()
                 ? single
                 : new BeyondSingleFaults(subject, single, further, costs.ofOne(), progress).tried(cases);
+    }
+
+    /** Faults some of whose strengths make a run faster than was measured, and others slower: a strength between them fits. */
+    private static Set<String> between(Explanation alone, Map<Case, List<RunResult>> ran) {
+        Map<String, Set<Boolean>> slower = new LinkedHashMap<>();
+        ran.forEach((one, runs) -> {
+            if (one.known().ordered()
+                    && runs.size() == alone.logs().size()
+                    && runs.get(0).fits()) {
+                slower.computeIfAbsent(one.fault(), fault -> new TreeSet<>())
+                        .add(alone.logs().get(0).deviations(runs.get(0)) < 0);
+            }
+        });
+        slower.values().removeIf(both -> both.size() < 2);
+        return slower.keySet();
+    }
+
+    /** Faults that fit the speed, by the parts of a profile, too; those that contradict it are left out. */
+    private Explanation weighed(Subject subject, Explanation found, Set<String> between, String profile)
+            throws InputException {
+        Map<String, String> at = found.logs().get(0).measured().at();
+        double deviation = found.logs().get(0).expected().deviation();
+        try {
+            ProfileEvidence evidence = new ProfileEvidence(profile, subject.point(at));
+            List<String> words = new ArrayList<>(evidence.longer());
+            List<Explanation.Suspect> left = new ArrayList<>();
+            for (Explanation.Suspect one : found.suspects()) {
+                boolean fits = one.explains() || between.contains(one.fault());
+                if (!fits || one.runs().isEmpty() || isInterrupted()) {
+                    left.add(one);
+                    continue;
+                }
+                ProfileEvidence.Finding finding =
+                        evidence.of(Objects.requireNonNull(changed(subject, at, one.settings())));
+                if (finding.contradiction().isEmpty()) {
+                    left.add(
+                            (between.contains(one.fault()) ? one.fitting() : one).with(finding.distance() / deviation));
+                } else {
+                    words.add("not " + one.title() + ": " + finding.contradiction());
+                }
+            }
+            return Explanation.of(
+                    found.name(), found.logs(), left, found.others().with(words));
+        } catch (IOException failure) {
+            throw new InputException(profile, "cannot be compared: " + failure.getMessage());
+        } catch (InterruptedException interrupted) {
+            interrupt();
+            return found;
+        }
     }
 
     /** What runs with faults may execute. */
@@ -265,8 +328,12 @@ public final class Explainer {
     }
 
     /** Every fault alone. Where one that a log shows explains the speed, only what the scenario leaves open runs beside it. */
-    private Explanation single(Explanation alone, List<Case> cases, Costs costs, ProgressListener progress) {
-        Map<Case, List<RunResult>> ran = new IdentityHashMap<>();
+    private Explanation single(
+            Explanation alone,
+            List<Case> cases,
+            Map<Case, List<RunResult>> ran,
+            Costs costs,
+            ProgressListener progress) {
         Explanation.Others known = alone.others();
         if (!known.shown().isEmpty()) {
             Predicate<Case> isShown = one -> known.shown().containsKey(one.fault());
@@ -506,7 +573,14 @@ public final class Explainer {
                 alone.logs(),
                 suspects,
                 new Explanation.Others(
-                        same, large, tooLong, healthyToo, known.ruledOut(), known.shown(), known.questions()));
+                        same,
+                        large,
+                        tooLong,
+                        healthyToo,
+                        known.ruledOut(),
+                        known.shown(),
+                        known.questions(),
+                        known.profiled()));
     }
 
     private static boolean changesNothing(List<RunResult> runs, List<Explanation.Log> logs) {

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.explaining;
 
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -177,7 +178,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
      * @param title with the strength
      * @param settings that make it
      * @param runs with it, one for each log; empty where it is not simulated
-     * @param deviations for each log, by how many standard deviations its speed differs from what was measured [1]
+     * @param deviations for each log, by how many standard deviations its speed differs from what was measured; and that of a profile's parts [1]
      * @param likelihood of all its strengths, before it is compared with other faults [1]
      * @param share of the likelihood of all that fit, 0 to 1; 0 where it does not fit
      */
@@ -190,8 +191,36 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
             List<Double> deviations,
             double likelihood,
             double share) {
-        Suspect with(double otherShare) {
+        Suspect withShare(double otherShare) {
             return new Suspect(fault, title, settings, look, runs, deviations, likelihood, otherShare);
+        }
+
+        /** In a strength with which it makes the speed that was measured. */
+        Suspect fitting() {
+            return new Suspect(
+                    fault,
+                    title,
+                    settings,
+                    look,
+                    runs,
+                    Collections.nCopies(deviations.size(), 0.0),
+                    KnownFault.named(fault).odds(),
+                    share);
+        }
+
+        /** With one more deviation: that of the parts of a profile. */
+        Suspect with(double deviation) {
+            List<Double> all = new ArrayList<>(deviations);
+            all.add(deviation);
+            return new Suspect(
+                    fault,
+                    title,
+                    settings,
+                    look,
+                    runs,
+                    all,
+                    likelihood * StrictMath.exp(-deviation * deviation / 2),
+                    share);
         }
 
         /** The same fault with another strength. */
@@ -235,6 +264,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
      * @param ruledOut those that somebody has looked for and not found
      * @param shown lines of logs that show a fault
      * @param questions of faults whose keys the scenario leaves open
+     * @param profiled what a profile says: parts that are long, and faults that would lengthen others
      */
     record Others(
             List<String> withoutEffect,
@@ -243,7 +273,8 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
             List<String> healthyToo,
             Set<String> ruledOut,
             Map<String, String> shown,
-            Map<String, String> questions) {
+            Map<String, String> questions,
+            List<String> profiled) {
         Others {
             withoutEffect = List.copyOf(withoutEffect);
             tooLarge = List.copyOf(tooLarge);
@@ -252,6 +283,11 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
             ruledOut = Collections.unmodifiableSet(new TreeSet<>(ruledOut));
             shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
             questions = Collections.unmodifiableMap(new LinkedHashMap<>(questions));
+            profiled = List.copyOf(profiled);
+        }
+
+        Others with(List<String> words) {
+            return new Others(withoutEffect, tooLarge, tooLong, healthyToo, ruledOut, shown, questions, words);
         }
     }
 
@@ -273,7 +309,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
                 .mapToDouble(Suspect::likelihood)
                 .sum();
         return faults.values().stream()
-                .map(one -> one.with(one.explains() && all > 0 ? one.likelihood() / all : 0))
+                .map(one -> one.withShare(one.explains() && all > 0 ? one.likelihood() / all : 0))
                 .sorted(Comparator.<Suspect, Boolean>comparing(one -> !shown.contains(one.fault()))
                         .thenComparing(
                                 Comparator.comparingDouble(Suspect::share).reversed())

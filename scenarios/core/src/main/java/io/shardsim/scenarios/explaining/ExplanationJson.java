@@ -41,7 +41,8 @@ public final class ExplanationJson {
                 .with("too_large", explanation.others().tooLarge())
                 .with("too_long", explanation.others().tooLong())
                 .with("healthy_too", explanation.others().healthyToo())
-                .with("ruled_out", explanation.others().ruledOut());
+                .with("ruled_out", explanation.others().ruledOut())
+                .with("profile", explanation.others().profiled());
     }
 
     private static JsonObject log(Explanation.Log log) {

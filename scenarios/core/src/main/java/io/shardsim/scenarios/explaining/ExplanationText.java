@@ -55,6 +55,7 @@ public final class ExplanationText {
         if (!explanation.others().ruledOut().isEmpty()) {
             out.line("Ruled out: " + String.join(", ", explanation.others().ruledOut()) + ".");
         }
+        explanation.others().profiled().forEach(words -> out.line("Profile: " + words + "."));
         out.line(verdict()
                 + explanation.logs().stream().map(Explanation.Log::scope).collect(Collectors.joining()));
         cost();

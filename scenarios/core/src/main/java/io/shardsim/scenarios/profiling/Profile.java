@@ -13,17 +13,35 @@ import java.util.List;
  * @param kernels what the GPU ran, in the order of beginnings
  */
 record Profile(int rank, String step, long startNs, long endNs, List<Kernel> kernels) {
+    /** The step of a profile that names none. */
+    static final String WHOLE = "the whole profile, which names no ProfilerStep";
+
     Profile {
         kernels = List.copyOf(kernels);
     }
 
     /**
+     * What kernels have in common.
+     *
+     * @param group of ranks that a collective joins; empty where the profile does not say
+     */
+    record Label(KernelClass of, String name, String stream, String group) {}
+
+    /**
      * A kernel or a copy on the GPU.
      *
-     * @param of what it is
      * @param bytes whole buffer of a collective, or what is copied; 0 where the profile does not say [bytes]
      */
-    record Kernel(KernelClass of, long startNs, long endNs, long bytes) {}
+    record Kernel(Label label, long startNs, long endNs, long bytes) {
+        /** What it is. */
+        KernelClass of() {
+            return label.of();
+        }
+
+        long ns() {
+            return endNs - startNs;
+        }
+    }
 
     long stepNs() {
         return endNs - startNs;

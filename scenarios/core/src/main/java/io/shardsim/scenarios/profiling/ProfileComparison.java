@@ -14,20 +14,29 @@ import org.jspecify.annotations.Nullable;
  * A profiled step beside the simulated one.
  *
  * @param trace the profile, as the command line names it
- * @param traced where its time goes
  * @param scenario the training, as the command line names it
  * @param run the simulated training
- * @param simulatedRank whose step is shown
- * @param simulated null where it does not fit in memory
+ * @param ours its profile; null where it does not fit in memory
+ * @param arrivals of the ranks whose profiles were given
  */
 public record ProfileComparison(
         String trace,
-        Profile real,
-        StepSplit traced,
+        Side theirs,
         String scenario,
         RunResult run,
-        int simulatedRank,
-        @Nullable StepSplit simulated) {
+        @Nullable Side ours,
+        Arrivals arrivals) {
+
+    /**
+     * A step.
+     *
+     * @param split where its time goes
+     */
+    record Side(Profile profile, StepSplit split, Layers layers) {
+        static Side of(Profile profile) {
+            return new Side(profile, StepSplit.of(profile), Layers.of(profile));
+        }
+    }
 
     /** A part of the step, in both [ns]. */
     record Part(String name, long traceNs, long simulatedNs) {
@@ -38,32 +47,75 @@ public record ProfileComparison(
 
     /** Whether the simulated training fits in memory. */
     public boolean fits() {
-        return simulated != null;
+        return ours != null;
+    }
+
+    Profile real() {
+        return theirs.profile();
+    }
+
+    StepSplit traced() {
+        return theirs.split();
+    }
+
+    /** The simulated step, which must fit in memory. */
+    Side simulated() {
+        return Objects.requireNonNull(ours);
     }
 
     /** Parts that sum to the step. */
     List<Part> parts() {
-        StepSplit ours = Objects.requireNonNull(simulated);
-        StepSplit theirs = traced;
+        return parts(theirs, simulated());
+    }
+
+    /** The same of any two steps. */
+    static List<Part> parts(Side theirs, Side ours) {
+        StepSplit real = theirs.split();
+        StepSplit simulated = ours.split();
         List<Part> parts = new ArrayList<>();
-        parts.add(new Part("computing", theirs.of(Kind.COMPUTING), ours.of(Kind.COMPUTING)));
+        parts.add(new Part("computing", real.of(Kind.COMPUTING), simulated.of(Kind.COMPUTING)));
         for (Kind kind : List.of(Kind.COLLECTIVES, Kind.COPIES)) {
-            for (String name : names(kind)) {
+            for (String name : names(kind, real, simulated)) {
                 parts.add(new Part(
                         "exposed " + name,
-                        theirs.parts().getOrDefault(name, 0L),
-                        ours.parts().getOrDefault(name, 0L)));
+                        real.parts().getOrDefault(name, 0L),
+                        simulated.parts().getOrDefault(name, 0L)));
             }
         }
-        parts.add(new Part(StepSplit.IDLE, theirs.idleNs(), ours.idleNs()));
+        parts.add(new Part(StepSplit.IDLE, real.idleNs(), simulated.idleNs()));
         return parts;
+    }
+
+    /** Parts, all of each collective, and all layers. */
+    static List<Part> details(Side theirs, Side ours) {
+        List<Part> details = new ArrayList<>(parts(theirs, ours));
+        for (String name : names(Kind.COLLECTIVES, theirs.split(), ours.split())) {
+            details.add(new Part(name, theirs.split().busyNs(name), ours.split().busyNs(name)));
+        }
+        if (theirs.layers().forwardNs().size() == ours.layers().forwardNs().size()
+                && theirs.layers().backwardNs().size()
+                        == ours.layers().backwardNs().size()) {
+            details.add(new Part(
+                    "forward",
+                    Layers.sum(theirs.layers().forwardNs()),
+                    Layers.sum(ours.layers().forwardNs())));
+            details.add(new Part(
+                    "backward",
+                    Layers.sum(theirs.layers().backwardNs()),
+                    Layers.sum(ours.layers().backwardNs())));
+        }
+        return details;
     }
 
     /** Classes of a kind that one of the two has. */
     Set<String> names(Kind kind) {
+        return names(kind, traced(), simulated().split());
+    }
+
+    private static Set<String> names(Kind kind, StepSplit theirs, StepSplit ours) {
         Set<String> names = new LinkedHashSet<>(StepSplit.names(kind));
-        names.removeIf(name -> !traced.parts().containsKey(name)
-                && !Objects.requireNonNull(simulated).parts().containsKey(name));
+        names.removeIf(
+                name -> !theirs.parts().containsKey(name) && !ours.parts().containsKey(name));
         return names;
     }
 

@@ -47,6 +47,8 @@ final class ProfileEvent {
     private long bytes;
     private long elements;
     private String elementType = "";
+    private String stream = "";
+    private String group = "";
     private long operation;
     private @Nullable JsonNode shapes;
     private @Nullable JsonNode types;
@@ -84,6 +86,8 @@ final class ProfileEvent {
                 types = parser.readValueAsTree();
             } else if (key.equals("dtype") && value == JsonToken.VALUE_STRING) {
                 elementType = parser.getString().toLowerCase(Locale.ROOT);
+            } else if (key.startsWith("Process Group") && !key.endsWith("Description")) {
+                group += parser.getString() + " ";
             } else {
                 parser.skipChildren();
             }
@@ -95,6 +99,7 @@ final class ProfileEvent {
             case "correlation" -> correlation = value;
             case "External id" -> operation = value;
             case "bytes" -> bytes = value;
+            case "stream" -> stream = String.valueOf(value);
             // Of a gather the output is whole, of a reduce-scatter the input, of others both.
             case "In msg nelems", "Out msg nelems" -> elements = Math.max(elements, value);
             default -> {
@@ -119,6 +124,16 @@ final class ProfileEvent {
     @Nullable
     Long durationNs() {
         return durationNs;
+    }
+
+    /** Of a kernel; empty where it does not say. */
+    String stream() {
+        return stream;
+    }
+
+    /** Name and ranks of those that a collective joins; empty where it does not say. */
+    String group() {
+        return group;
     }
 
     /** Of a launch and its kernel; 0 for none. */

@@ -3,7 +3,7 @@ package io.shardsim.scenarios.profiling;
 import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.scenarios.profiling.KernelNames.Kind;
 import io.shardsim.scenarios.profiling.StepSplit.Traffic;
-import java.util.Objects;
+import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /** A profiled step beside the simulated one, for programs. */
@@ -23,8 +23,8 @@ public final class ProfileJson {
             return document.text();
         }
         StepSplit theirs = comparison.traced();
-        StepSplit ours = Objects.requireNonNull(comparison.simulated());
-        return document.with("simulated_rank", comparison.simulatedRank())
+        StepSplit ours = comparison.simulated().split();
+        return document.with("simulated_rank", comparison.simulated().profile().rank())
                 .with("digest", comparison.run().digest())
                 .object("step", new ProfileComparison.Part("step", theirs.stepNs(), ours.stepNs()), ProfileJson::part)
                 .list("parts", comparison.parts(), ProfileJson::part)
@@ -42,7 +42,40 @@ public final class ProfileJson {
                                 .with("collective", name)
                                 .object("trace", theirs.collectives().get(name), ProfileJson::traffic)
                                 .object("simulated", ours.collectives().get(name), ProfileJson::traffic))
+                .object(
+                        "layers",
+                        comparison,
+                        both -> new JsonObject()
+                                .object("trace", both.theirs().layers(), ProfileJson::layers)
+                                .object("simulated", both.simulated().layers(), ProfileJson::layers))
+                .object("ranks", comparison.arrivals(), ProfileJson::arrivals)
                 .text();
+    }
+
+    private static JsonObject layers(Layers layers) {
+        return new JsonObject()
+                .list("forward_seconds", layers.forwardNs(), ProfileJson::seconds)
+                .list("backward_seconds", layers.backwardNs(), ProfileJson::seconds);
+    }
+
+    private static BigDecimal seconds(long ns) {
+        return BigDecimal.valueOf(ns, 9);
+    }
+
+    private static JsonObject arrivals(Arrivals arrivals) {
+        return new JsonObject()
+                .with("profiles", arrivals.ranks())
+                .with("collectives", arrivals.collectives())
+                .with(
+                        "always_late",
+                        arrivals.isAlwaysTheSame() ? arrivals.late().get(0).rank() : null)
+                .list(
+                        "late",
+                        arrivals.late(),
+                        late -> new JsonObject()
+                                .with("rank", late.rank())
+                                .with("last", late.last())
+                                .seconds("waited_seconds", PS_PER_NS * late.waitedNs()));
     }
 
     private static JsonObject part(ProfileComparison.Part part) {

@@ -53,6 +53,8 @@ public final class ProfileReader {
     private final String name;
     private final List<Seen> seen = new ArrayList<>();
     private final Map<Long, Long> launchesNs = new HashMap<>();
+    private final Map<String, KernelNames.KernelClass> classes = new HashMap<>();
+    private final Map<Profile.Label, Profile.Label> labels = new HashMap<>();
     /** Beginnings of steps on the host, and their names. */
     private final TreeMap<Long, Step> steps = new TreeMap<>();
 
@@ -71,6 +73,10 @@ public final class ProfileReader {
 
     /** Whether a file looks like a profile, or any other trace of events. */
     public static boolean isMeant(String file) {
+        return NsysTable.isMeant(file) || isJson(file);
+    }
+
+    private static boolean isJson(String file) {
         if (!file.endsWith(".json") && !file.endsWith(".json.gz")) {
             return false;
         }
@@ -83,7 +89,16 @@ public final class ProfileReader {
 
     /** @throws InputException with what is wrong with it */
     static Profile read(String file) throws InputException {
-        return opened(file).profile();
+        return read(file, null);
+    }
+
+    /**
+     * The same of a certain step.
+     *
+     * @param step as another profile names it; null for the median
+     */
+    static Profile read(String file, @Nullable String step) throws InputException {
+        return NsysTable.isMeant(file) ? NsysTable.read(file) : opened(file).profile(step);
     }
 
     private static ProfileReader opened(String file) throws InputException {
@@ -146,7 +161,7 @@ public final class ProfileReader {
         long endNs = Math.addExact(startNs, event.durationNs());
         if (ON_GPU.contains(category)) {
             seen.add(new Seen(
-                    new Profile.Kernel(KernelNames.of(event.name()), startNs, endNs, event.bytes()),
+                    new Profile.Kernel(label(event), startNs, endNs, event.bytes()),
                     event.correlation(),
                     event.operation()));
         } else if (LAUNCHES.contains(category) && event.correlation() > 0) {
@@ -158,12 +173,26 @@ public final class ProfileReader {
         }
     }
 
+    /** One for all kernels that have it. */
+    private Profile.Label label(ProfileEvent event) {
+        return labels.computeIfAbsent(
+                new Profile.Label(
+                        classes.computeIfAbsent(event.name(), KernelNames::of),
+                        event.name(),
+                        event.stream(),
+                        event.group()),
+                same -> same);
+    }
+
     /**
      * GEMMs in 16 bits by their shapes, with the median time of one, all its kernels together [s]. Those beside which a collective ran do not count.
      *
      * @throws InputException with what is wrong with the profile, or where it says no shapes
      */
     public static Map<Kernel.Matmul, Double> gemms(String file) throws InputException {
+        if (NsysTable.isMeant(file)) {
+            throw new InputException(file, "is a table of nsys, which has no shapes; profile with torch.profiler");
+        }
         ProfileReader reader = opened(file);
         reader.seen.sort(Comparator.comparingLong(one -> one.kernel().startNs()));
         Map<Long, Long> times = new LinkedHashMap<>();
@@ -197,7 +226,7 @@ public final class ProfileReader {
         return seconds;
     }
 
-    private Profile profile() throws InputException {
+    private Profile profile(@Nullable String wanted) throws InputException {
         if (seen.isEmpty()) {
             throw new InputException(
                     name,
@@ -211,7 +240,7 @@ public final class ProfileReader {
                 .findFirst()
                 .ifPresent(first -> onGpu.put(first.kernel().startNs(), step)));
         if (onGpu.isEmpty()) {
-            return profile("the whole profile, which names no ProfilerStep", first(), last());
+            return profile(Profile.WHOLE, first(), last());
         }
         if (onGpu.size() == 1) {
             Map.Entry<Long, Step> only = steps.firstEntry();
@@ -221,16 +250,34 @@ public final class ProfileReader {
                     Math.max(only.getValue().endNs(), last()));
         }
         List<Long> starts = new ArrayList<>(onGpu.keySet());
-        int from = starts.size() > 2 ? 1 : 0;
+        int chosen = wanted == null ? median(starts) : place(new ArrayList<>(onGpu.values()), wanted);
+        return profile(
+                Objects.requireNonNull(onGpu.get(starts.get(chosen))).name(),
+                starts.get(chosen),
+                starts.get(chosen + 1));
+    }
+
+    private static int median(List<Long> starts) {
         List<Integer> whole = new ArrayList<>();
-        for (int i = from; i < starts.size() - 1; i++) {
+        for (int i = starts.size() > 2 ? 1 : 0; i < starts.size() - 1; i++) {
             whole.add(i);
         }
         whole.sort(Comparator.comparingLong(i -> starts.get(i + 1) - starts.get(i)));
-        int median = whole.get((whole.size() - 1) / 2);
-        String words = Objects.requireNonNull(onGpu.get(starts.get(median))).name()
-                + (whole.size() > 1 ? ", the median of " + whole.size() : "");
-        return profile(words, starts.get(median), starts.get(median + 1));
+        return whole.get((whole.size() - 1) / 2);
+    }
+
+    private int place(List<Step> known, String wanted) throws InputException {
+        for (int i = 0; i < known.size() - 1; i++) {
+            if (known.get(i).name().equals(wanted)) {
+                return i;
+            }
+        }
+        throw new InputException(
+                name,
+                "has no whole " + wanted + ", which the first profile shows, but "
+                        + known.get(0).name() + " to "
+                        + known.get(known.size() - 1).name()
+                        + "; profile the same steps on every rank");
     }
 
     /** Whether a kernel was launched within a step; where no launches are known, whether it began there. */

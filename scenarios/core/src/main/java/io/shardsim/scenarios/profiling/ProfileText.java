@@ -16,6 +16,8 @@ public final class ProfileText {
     private static final double NOTABLE = 1.02;
 
     private static final double NOTABLE_BYTES = 1e6;
+    /** Layers that are named. */
+    private static final int ODD_MAX = 4;
 
     private final ProfileComparison comparison;
     private final Paragraphs out;
@@ -33,7 +35,10 @@ public final class ProfileText {
     private String text() {
         Profile real = comparison.real();
         out.line("Trace: " + comparison.trace() + ", rank " + real.rank() + ", " + real.step());
-        out.line("Simulated: " + comparison.scenario() + ", rank " + comparison.simulatedRank() + ", "
+        out.line("Simulated: " + comparison.scenario() + ", "
+                + (comparison.fits()
+                        ? "rank " + comparison.simulated().profile().rank() + ", "
+                        : "")
                 + comparison.run().label() + " on "
                 + Quantities.counted(comparison.run().gpus(), "GPU"));
         if (!comparison.fits()) {
@@ -44,8 +49,10 @@ public final class ProfileText {
         out.asIs("\n");
         parts();
         out.asIs("\n");
+        layers();
         collectives();
         out.asIs("\n");
+        arrivals();
         largest();
         bytes();
         out.line(
@@ -56,7 +63,7 @@ public final class ProfileText {
 
     private void parts() {
         StepSplit theirs = comparison.traced();
-        StepSplit ours = Objects.requireNonNull(comparison.simulated());
+        StepSplit ours = comparison.simulated().split();
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("ms of the step", "trace", "simulated", "difference"));
         for (ProfileComparison.Part part : comparison.parts()) {
@@ -89,6 +96,70 @@ public final class ProfileText {
         return Quantities.fixed(ns / 1e6, 2);
     }
 
+    private void layers() {
+        Layers theirs = comparison.theirs().layers();
+        Layers ours = comparison.simulated().layers();
+        if (theirs.forwardNs().isEmpty() || ours.forwardNs().isEmpty()) {
+            out.line("No layers: in the " + (theirs.forwardNs().isEmpty() ? "trace" : "simulated step")
+                    + " no sequence of GEMMs and attention follows itself three times.");
+            out.asIs("\n");
+            return;
+        }
+        List<List<String>> rows = new ArrayList<>();
+        rows.add(List.of("ms of the median layer", "trace", "simulated", "difference"));
+        rows.add(row(new ProfileComparison.Part(
+                "forward", Layers.median(theirs.forwardNs()), Layers.median(ours.forwardNs()))));
+        if (!theirs.backwardNs().isEmpty() && !ours.backwardNs().isEmpty()) {
+            rows.add(row(new ProfileComparison.Part(
+                    "backward", Layers.median(theirs.backwardNs()), Layers.median(ours.backwardNs()))));
+        }
+        out.table(rows, 1);
+        if (theirs.forwardNs().size() != ours.forwardNs().size()) {
+            out.line("The trace repeats " + theirs.forwardNs().size() + " layers, the simulated step "
+                    + ours.forwardNs().size() + ".");
+        }
+        odd("trace", "forward", theirs.forwardNs());
+        odd("trace", "backward", theirs.backwardNs());
+        odd("simulated step", "forward", ours.forwardNs());
+        odd("simulated step", "backward", ours.backwardNs());
+        out.asIs("\n");
+    }
+
+    private void odd(String where, String pass, List<Long> layers) {
+        List<String> words = Layers.odd(layers).stream()
+                .map(layer -> layer + " (" + millis(layers.get(layer)) + " ms)")
+                .toList();
+        if (!words.isEmpty()) {
+            out.line("Unlike the median " + pass + " layer of the " + where + ", counted from 0: "
+                    + String.join(", ", words.subList(0, Math.min(ODD_MAX, words.size())))
+                    + (words.size() > ODD_MAX ? " and " + (words.size() - ODD_MAX) + " more" : "") + ".");
+        }
+    }
+
+    private void arrivals() {
+        Arrivals arrivals = comparison.arrivals();
+        if (arrivals.ranks() < 2) {
+            return;
+        }
+        String of = Quantities.counted(arrivals.ranks(), "rank") + ", "
+                + Quantities.counted(arrivals.collectives(), "collective") + " in two profiles or more: ";
+        if (arrivals.collectives() == 0) {
+            out.line(of + "no all-gather, reduce-scatter or all-reduce is in more than one profile.");
+        } else if (!arrivals.isAnyLate()) {
+            out.line(of + "no rank is late.");
+        } else {
+            Arrivals.Late first = arrivals.late().get(0);
+            out.line(
+                    of + (arrivals.isAlwaysTheSame() ? "the same rank" : "not always the same rank") + " is late. Rank "
+                            + first.rank() + " comes last to " + first.last() + " ("
+                            + Quantities.percent((double) first.last() / arrivals.collectives()) + "), and others wait "
+                            + millis(first.waitedNs()) + " ms for it in the step, "
+                            + Quantities.percent(arrivals.shareOfFirst())
+                            + " of all such waits."
+                            + (arrivals.isAlwaysTheSame() ? " Compare its computing with another rank's." : ""));
+        }
+    }
+
     private void collectives() {
         List<List<String>> rows = new ArrayList<>();
         rows.add(List.of("collectives", "trace", "bytes", "ms", "simulated", "bytes", "ms"));
@@ -106,7 +177,7 @@ public final class ProfileText {
     }
 
     private Traffic ours(String name) {
-        return Objects.requireNonNull(comparison.simulated()).collectives().getOrDefault(name, NONE);
+        return comparison.simulated().split().collectives().getOrDefault(name, NONE);
     }
 
     private static List<String> cells(Traffic traffic) {

@@ -92,6 +92,12 @@ record StepSplit(long stepNs, Map<String, Long> parts, Map<String, Traffic> coll
         return Math.max(profile.startNs(), Math.min(profile.endNs(), ns));
     }
 
+    /** Of all collectives of a class, whatever goes on beside them [ns]. */
+    long busyNs(String name) {
+        Traffic traffic = collectives.get(name);
+        return traffic == null ? 0 : traffic.busyNs();
+    }
+
     /** What belongs to nothing [ns]. */
     long idleNs() {
         return parts.getOrDefault(IDLE, 0L);

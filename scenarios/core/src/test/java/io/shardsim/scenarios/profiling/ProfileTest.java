@@ -3,6 +3,7 @@ package io.shardsim.scenarios.profiling;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.Traces;
 import io.shardsim.scenarios.profiling.KernelNames.KernelClass;
@@ -80,16 +81,16 @@ class ProfileTest {
             })
     void profileOfARunIsEqualToItsScenario(String strategy, int rank) throws Exception {
         Path file = folder.resolve("own.json");
-        Traces.Profiled written = Traces.profile(point(strategy), rank, new RunOptions(1, true), file);
-        ProfileComparison comparison =
-                Objects.requireNonNull(new ProfileComparer().compare(file.toString(), "own.yaml", point(strategy)));
+        RunResult written = Traces.profile(point(strategy), rank, new RunOptions(1, true), file);
+        ProfileComparison comparison = Objects.requireNonNull(
+                new ProfileComparer().compare(List.of(file.toString()), "own.yaml", point(strategy)));
 
-        assertThat(comparison.real().rank()).isEqualTo(written.rank());
+        assertThat(comparison.theirs()).isEqualTo(comparison.simulated());
         assertThat(comparison.parts())
                 .allSatisfy(part -> assertThat(part.longerNs()).as(part.name()).isZero());
-        assertThat(comparison.traced()).isEqualTo(comparison.simulated());
+        assertThat(comparison.traced()).isEqualTo(comparison.simulated().split());
         assertThat(comparison.traced().stepNs())
-                .isEqualTo(Math.round(written.run().step().stepSeconds() * 1e9));
+                .isEqualTo(Math.round(written.step().stepSeconds() * 1e9));
         assertThat(ProfileText.write(comparison, 100)).doesNotContain("What differs most", "Only the");
     }
 
@@ -169,7 +170,10 @@ class ProfileTest {
             for (int i = random.nextInt(1, 25); i > 0; i--) {
                 long start = random.nextInt(-5, 100);
                 kernels.add(new Profile.Kernel(
-                        classes.get(random.nextInt(classes.size())), start, start + random.nextInt(40), 1));
+                        new Profile.Label(classes.get(random.nextInt(classes.size())), "", "", ""),
+                        start,
+                        start + random.nextInt(40),
+                        1));
             }
             kernels.sort(Comparator.comparingLong(Profile.Kernel::startNs));
             Map<String, Long> expected = new HashMap<>();
@@ -187,6 +191,131 @@ class ProfileTest {
             parts.values().removeIf(ns -> ns == 0);
             assertThat(parts).as("seed %d", seed).isEqualTo(expected);
         }
+    }
+
+    private String rank(int rank, int clockUs, String... gathersUs) throws IOException {
+        StringBuilder text = new StringBuilder("{\"distributedInfo\": {\"rank\": " + rank + "}, \"traceEvents\": [");
+        for (int i = 0; i < gathersUs.length; i++) {
+            String[] gather = gathersUs[i].split("@");
+            text.append(i == 0 ? "" : ",").append("""
+                    {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllGather_RING_LL", "ts": %d, "dur": %s,
+                     "args": {"stream": 20, "Process Group Name": "%s", "Process Group Ranks": "[0, 1]", "dtype": "Byte", "Out msg nelems": 1000}}
+                    """.formatted(clockUs + 1000 * i, gather[0], gather[1]));
+        }
+        return file("rank" + rank + ".json", text + "]}").toString();
+    }
+
+    private static Arrivals arrivals(String... files) throws InputException {
+        return Objects.requireNonNull(new ProfileComparer().compare(List.of(files), "own.yaml", point("kind: ddp")))
+                .arrivals();
+    }
+
+    /** Clocks differ by seconds. */
+    @Test
+    void rankWithTheShortestCollectivesIsLate() throws Exception {
+        String first = rank(0, 0, "300@a", "100@a", "50@b");
+        String second = rank(1, 5_000_000, "100@a", "100.5@a", "60@b");
+        String third = rank(2, 9_000_000, "310@a", "102@a", "10@c");
+        Arrivals arrivals = arrivals(first, second, third);
+
+        assertThat(arrivals.ranks()).isEqualTo(3);
+        assertThat(arrivals.collectives()).isEqualTo(3);
+        assertThat(arrivals.late()).containsExactly(new Arrivals.Late(1, 1, 210_000), new Arrivals.Late(0, 1, 10_000));
+        assertThat(arrivals.isAlwaysTheSame()).isTrue();
+        assertThat(arrivals(first).late()).isEmpty();
+        String again = file("again.json", Files.readString(Path.of(second))).toString();
+        assertThatThrownBy(() -> arrivals(first, second, again))
+                .hasMessageContaining("again.json: is of rank 1, as " + second + " is; give one profile of each rank");
+    }
+
+    @Test
+    void allRanksShowTheStepOfTheFirst() throws Exception {
+        String first = file("first.json", KINETO).toString();
+        String later = file("later.json", KINETO.replace("Step#", "Step#1").replace("\"rank\": 3", "\"rank\": 4"))
+                .toString();
+        assertThatThrownBy(() -> arrivals(first, later))
+                .hasMessageContaining("has no whole ProfilerStep#8, which the first profile shows");
+    }
+
+    /** A step of so many layers and micro-batches, one of whose layers takes four times as long forward. */
+    private static Profile layered(int layers, int microBatches, int slow, String... layer) {
+        List<Profile.Kernel> kernels = new ArrayList<>();
+        long now = 0;
+        for (int i = 0; i < microBatches; i++) {
+            now = add(kernels, now, 1, "embedding");
+            for (int l = 0; l < layers; l++) {
+                for (String name : layer) {
+                    now = add(kernels, now, l == slow ? 40 : 10, name);
+                }
+            }
+            now = add(kernels, now, 100, "head gemm");
+            for (int l = 0; l < layers; l++) {
+                for (String name : layer) {
+                    now = add(kernels, now, 20, name + " grad");
+                }
+            }
+        }
+        return new Profile(0, "", 0, now, kernels);
+    }
+
+    private static long add(List<Profile.Kernel> kernels, long startNs, long ns, String name) {
+        kernels.add(
+                new Profile.Kernel(new Profile.Label(KernelNames.of(name), name, "7", ""), startNs, startNs + ns, 0));
+        return startNs + ns;
+    }
+
+    @Test
+    void layersAreWhatRepeatsItself() {
+        for (int microBatches : new int[] {1, 2, 5}) {
+            Layers layers = Layers.of(
+                    layered(6, microBatches, 4, "gemm a", "gemm a", "gemm a", "norm", "flash_attn", "gemm b"));
+            assertThat(layers.forwardNs()).as("%d", microBatches).containsExactly(60L, 60L, 60L, 60L, 240L, 60L);
+            assertThat(layers.backwardNs()).containsExactly(120L, 120L, 120L, 120L, 120L, 120L);
+            assertThat(Layers.odd(layers.forwardNs())).containsExactly(4);
+            assertThat(Layers.odd(layers.backwardNs())).isEmpty();
+        }
+        assertThat(Layers.of(layered(2, 1, 0, "gemm a", "flash_attn")).forwardNs())
+                .isEmpty();
+        assertThat(Layers.of(layered(6, 1, 0, "gemm a")).forwardNs()).isEmpty();
+    }
+
+    private static final String NSYS = """
+            Processing [report.sqlite] with [cuda_gpu_trace.py]...
+            Start (ns),Duration (ns),CorrId,GrdX,Bytes (MB),Device,Ctx,GreenCtx,Strm,Name
+            1000,300,1,8,,NVIDIA H100 (0),1,,7,"void flash::flash_fwd_kernel<Traits, 1>(Params)"
+            1200,400,2,8,,NVIDIA H100 (0),1,,20,ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)
+            1700,100,3,,1.5,NVIDIA H100 (0),1,,7,[CUDA memcpy Host-to-Device]
+            1500,100,4,,,NVIDIA H100 (1),1,,7,nvjet_hsh_192x192
+            """;
+
+    @Test
+    void tableOfNsysIsAProfileOfItsFirstDevice() throws Exception {
+        String table = file("trace.csv", NSYS).toString();
+        assertThat(ProfileReader.isMeant(table)).isTrue();
+        Profile profile = ProfileReader.read(table);
+        assertThat(profile.step()).isEqualTo("the whole table, which names no step, NVIDIA H100 (0)");
+        assertThat(StepSplit.of(profile).parts())
+                .containsExactly(
+                        Map.entry("attention", 300L),
+                        Map.entry("all-gather", 300L),
+                        Map.entry("copies to the GPU", 100L),
+                        Map.entry(StepSplit.IDLE, 100L));
+
+        Map<String, String> refusals = Map.of(
+                "Time (%),Total Time (ns),Instances,Name\n50,100,2,gemm\n",
+                "has no columns Start (ns) and Duration (ns)",
+                NSYS.replace("1200,400", "1200,soon"),
+                "line 3 has no start and length in ns: 1200, soon",
+                NSYS.substring(0, NSYS.indexOf("1000")),
+                "holds no kernels of a GPU");
+        for (Map.Entry<String, String> each : refusals.entrySet()) {
+            String broken = file("broken.csv", each.getKey()).toString();
+            assertThatThrownBy(() -> ProfileReader.read(broken))
+                    .isInstanceOf(InputException.class)
+                    .hasMessageContaining(each.getValue())
+                    .hasMessageContaining("nsys stats --report cuda_gpu_trace --format csv REPORT");
+        }
+        assertThatThrownBy(() -> ProfileReader.gemms(table)).hasMessageContaining("has no shapes");
     }
 
     @ParameterizedTest

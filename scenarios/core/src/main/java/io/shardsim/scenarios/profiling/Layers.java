@@ -1,0 +1,170 @@
+package io.shardsim.scenarios.profiling;
+
+import io.shardsim.scenarios.profiling.KernelNames.Kind;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * How long each layer of a step takes, of the first one to the last. A layer is the shortest sequence of GEMMs and attention that follows itself three times or more. It reaches from
+ * the end of the layer before it to its own last GEMM, and so has the wait for its own parameters. The first sequence of a step is forward; of the others the most common one is
+ * backward. Of several micro-batches the median counts.
+ *
+ * @param forwardNs empty where nothing repeats
+ * @param backwardNs empty where no second sequence repeats
+ */
+record Layers(List<Long> forwardNs, List<Long> backwardNs) {
+    private static final String ATTENTION = "attention";
+    private static final String WHOLE = "layers as a whole";
+    private static final Set<String> TOLD = Set.of(ATTENTION, WHOLE, "GEMMs", "convolutions");
+    private static final int REPEATS_MIN = 3;
+    /** Kernels of a layer, at most; the search takes as many passes. */
+    private static final int PERIOD_MAX = 500;
+
+    private static final double NOTABLE = 0.1;
+
+    /** Layers of the same kernels after one another, from a kernel on. */
+    private record Run(int from, int period, int repeats) {
+        int end() {
+            return from + period * repeats;
+        }
+    }
+
+    static Layers of(Profile profile) {
+        List<Profile.Kernel> computing = computing(profile);
+        List<Profile.Kernel> told =
+                computing.stream().filter(one -> TOLD.contains(one.of().name())).toList();
+        Map<List<String>, List<List<Long>>> kinds = new LinkedHashMap<>();
+        for (Run run : runs(told)) {
+            List<String> names = told.subList(run.from(), run.from() + run.period()).stream()
+                    .map(one -> one.label().name())
+                    .sorted()
+                    .toList();
+            kinds.computeIfAbsent(names, same -> new ArrayList<>()).add(times(run, told, computing));
+        }
+        if (kinds.isEmpty()) {
+            return new Layers(List.of(), List.of());
+        }
+        List<List<List<Long>>> all = new ArrayList<>(kinds.values());
+        List<Long> backward = all.stream()
+                .skip(1)
+                .max(Comparator.comparingInt(
+                        runs -> runs.stream().mapToInt(List::size).sum()))
+                .map(Layers::medians)
+                .orElse(List.of());
+        List<Long> turned = new ArrayList<>(backward);
+        Collections.reverse(turned);
+        return new Layers(medians(all.get(0)), turned);
+    }
+
+    /** Kernels of the stream that computes most. */
+    private static List<Profile.Kernel> computing(Profile profile) {
+        Map<String, Long> streams = new TreeMap<>();
+        List<Profile.Kernel> all = profile.kernels().stream()
+                .filter(one -> one.of().kind() == Kind.COMPUTING)
+                .toList();
+        all.forEach(one -> streams.merge(one.label().stream(), one.ns(), Long::sum));
+        String most = streams.entrySet().stream()
+                .max(Map.Entry.comparingByValue())
+                .map(Map.Entry::getKey)
+                .orElse("");
+        return all.stream().filter(one -> one.label().stream().equals(most)).toList();
+    }
+
+    /** Shorter layers first, none of which overlaps another; in the order of the step. */
+    private static List<Run> runs(List<Profile.Kernel> told) {
+        Map<String, Integer> numbers = new HashMap<>();
+        int[] names = told.stream()
+                .mapToInt(one -> numbers.computeIfAbsent(one.label().name(), same -> numbers.size()))
+                .toArray();
+        boolean attends = told.stream().anyMatch(one -> one.of().name().equals(ATTENTION));
+        boolean[] taken = new boolean[names.length];
+        List<Run> runs = new ArrayList<>();
+        for (int period = 1; period <= Math.min(PERIOD_MAX, names.length / REPEATS_MIN); period++) {
+            int from = 0;
+            for (int i = 0; i + period <= names.length; i++) {
+                boolean same = i + period < names.length && names[i] == names[i + period];
+                if (same && !taken[i] && !taken[i + period]) {
+                    continue;
+                }
+                Run run = new Run(from, period, (i - from) / period + 1);
+                from = i + 1;
+                if (run.repeats() >= REPEATS_MIN && isLayer(told.subList(run.from(), run.from() + period), attends)) {
+                    Arrays.fill(taken, run.from(), run.end(), true);
+                    runs.add(run);
+                }
+            }
+        }
+        runs.sort(Comparator.comparingInt(Run::from));
+        return runs;
+    }
+
+    /** GEMMs that follow one another are none, nor is what leaves attention out where the step has it. */
+    private static boolean isLayer(List<Profile.Kernel> period, boolean attends) {
+        Set<String> classes = period.stream().map(one -> one.of().name()).collect(Collectors.toSet());
+        return classes.contains(WHOLE)
+                || (attends
+                        ? classes.contains(ATTENTION)
+                        : period.stream()
+                                        .map(one -> one.label().name())
+                                        .distinct()
+                                        .count()
+                                > 1);
+    }
+
+    private static List<Long> times(Run run, List<Profile.Kernel> told, List<Profile.Kernel> computing) {
+        long startNs = told.get(run.from()).startNs();
+        long before = computing.stream()
+                .takeWhile(one -> one.startNs() < startNs)
+                .mapToLong(Profile.Kernel::endNs)
+                .max()
+                .orElse(startNs);
+        List<Long> times = new ArrayList<>();
+        for (int i = 1; i <= run.repeats(); i++) {
+            long end = told.get(run.from() + i * run.period() - 1).endNs();
+            times.add(end - before);
+            before = end;
+        }
+        return times;
+    }
+
+    /** Of runs with the usual number of layers. */
+    private static List<Long> medians(List<List<Long>> runs) {
+        Map<Integer, Long> lengths =
+                runs.stream().collect(Collectors.groupingBy(List::size, TreeMap::new, Collectors.counting()));
+        int usual = Collections.max(lengths.entrySet(), Map.Entry.comparingByValue())
+                .getKey();
+        return IntStream.range(0, usual)
+                .mapToObj(layer -> median(runs.stream()
+                        .filter(run -> run.size() == usual)
+                        .map(run -> run.get(layer))
+                        .toList()))
+                .toList();
+    }
+
+    /** Layers that take a tenth more or less than the median. */
+    static List<Integer> odd(List<Long> layers) {
+        long usual = median(layers);
+        return IntStream.range(0, layers.size())
+                .filter(layer -> Math.abs(layers.get(layer) - usual) > NOTABLE * usual)
+                .boxed()
+                .toList();
+    }
+
+    static long sum(List<Long> layers) {
+        return layers.stream().mapToLong(Long::longValue).sum();
+    }
+
+    static long median(List<Long> times) {
+        return times.stream().sorted().skip((times.size() - 1) / 2).findFirst().orElse(0L);
+    }
+}

@@ -1,0 +1,112 @@
+package io.shardsim.scenarios.profiling;
+
+import de.siegmar.fastcsv.reader.CsvParseException;
+import de.siegmar.fastcsv.reader.CsvReader;
+import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import io.shardsim.simulator.yaml.InputException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Reads the table that {@code nsys stats --report cuda_gpu_trace --format csv} prints: kernels and copies of a GPU with start and length.
+ *
+ * <p>Leaves out steps, groups of ranks and bytes of collectives, which Nsight Systems does not know.
+ */
+final class NsysTable {
+    private static final String START = "Start (ns)";
+    private static final String LENGTH = "Duration (ns)";
+    /** Lines before the heading, on which nsys says what it does. */
+    private static final int HEAD_LINES = 50;
+
+    private static final String TRACE = "nsys stats --report cuda_gpu_trace --format csv REPORT";
+
+    private NsysTable() {}
+
+    /** Whether a file looks like a table of kernels that nsys printed. */
+    static boolean isMeant(String file) {
+        if (!file.endsWith(".csv")) {
+            return false;
+        }
+        try (BufferedReader lines = Files.newBufferedReader(Path.of(file), StandardCharsets.UTF_8)) {
+            return lines.lines().limit(HEAD_LINES).anyMatch(NsysTable::isHeading);
+        } catch (IOException | UncheckedIOException | InvalidPathException unreadable) {
+            return false;
+        }
+    }
+
+    private static boolean isHeading(String line) {
+        return line.startsWith("Start (") || line.startsWith("Time (%)");
+    }
+
+    /** @throws InputException with what is wrong with it */
+    static Profile read(String file) throws InputException {
+        try (BufferedReader lines = Files.newBufferedReader(Path.of(file), StandardCharsets.UTF_8)) {
+            lines.mark(1 << 16);
+            int before = 0;
+            while (!isHeading(lines.readLine())) {
+                before++;
+            }
+            lines.reset();
+            for (int i = 0; i < before; i++) {
+                lines.readLine();
+            }
+            try (CsvReader<NamedCsvRecord> csv =
+                    CsvReader.builder().allowExtraFields(true).ofNamedCsvRecord(lines)) {
+                return profile(file, csv);
+            }
+        } catch (IOException | UncheckedIOException | CsvParseException broken) {
+            throw new InputException(file, "cannot be read as a table of nsys: " + broken.getMessage());
+        }
+    }
+
+    private static Profile profile(String file, CsvReader<NamedCsvRecord> rows) throws InputException {
+        Map<String, List<Profile.Kernel>> devices = new HashMap<>();
+        Map<Profile.Label, Profile.Label> labels = new HashMap<>();
+        for (NamedCsvRecord row : rows) {
+            if (row.findField(START).isEmpty() || row.findField(LENGTH).isEmpty()) {
+                throw new InputException(
+                        file, "has no columns " + START + " and " + LENGTH + "; print them by " + TRACE);
+            }
+            String name = row.findField("Name").orElse("");
+            try {
+                long startNs = Long.parseLong(row.getField(START));
+                Profile.Label label = new Profile.Label(
+                        KernelNames.of(name), name, row.findField("Strm").orElse(""), "");
+                devices.computeIfAbsent(row.findField("Device").orElse(""), device -> new ArrayList<>())
+                        .add(new Profile.Kernel(
+                                labels.computeIfAbsent(label, same -> same),
+                                startNs,
+                                Math.addExact(startNs, Long.parseUnsignedLong(row.getField(LENGTH))),
+                                0));
+            } catch (NumberFormatException | ArithmeticException broken) {
+                throw new InputException(
+                        file,
+                        "line " + row.getStartingLineNumber() + " has no start and length in ns: "
+                                + row.getField(START) + ", " + row.getField(LENGTH) + "; print the table again by "
+                                + TRACE);
+            }
+        }
+        if (devices.isEmpty()) {
+            throw new InputException(file, "holds no kernels of a GPU; print them by " + TRACE);
+        }
+        String first = devices.keySet().stream().sorted().findFirst().orElseThrow();
+        List<Profile.Kernel> kernels = devices.get(first);
+        kernels.sort(Comparator.comparingLong(Profile.Kernel::startNs));
+        return new Profile(
+                0,
+                "the whole table, which names no step" + (devices.size() > 1 ? ", " + first : ""),
+                kernels.get(0).startNs(),
+                kernels.stream().mapToLong(Profile.Kernel::endNs).max().orElseThrow(),
+                kernels);
+    }
+}
