@@ -430,6 +430,10 @@ class ScenarioErrorsTest {
                         "a.yaml:7:14: precision fp8 needs kernels with a recipe of FP8, and smp ships none; write kernels: torchtitan-compile or transformer-engine or transformer-engine-cudnn-8, or write precision: bf16"),
                 with(
                         "global_batch: 1536",
+                        "global_batch: 1536\n  fp8_recipe: mxfp8",
+                        "a.yaml:7:15: fp8_recipe mxfp8 needs precision: fp8, not bf16; write precision: fp8, or remove fp8_recipe"),
+                with(
+                        "global_batch: 1536",
                         "global_batch: 1500",
                         "a.yaml:6:17: global_batch 1500 is not a multiple of world size 256; nearest multiples: 1280, 1536"),
                 with(
