@@ -38,7 +38,9 @@ class FabricPictureTest {
             "fat_tree",
                     "dgx-h100 --svg --nodes 8 --set fabric=fat_tree --set nodes_per_leaf=2 --set nodes_per_pod=4 --set oversubscription=2",
             "nvlink_domain", "dgx-gb200 --svg --nodes 8 --set nodes_per_domain=4",
-            "torus", "dgx-h100 --svg --nodes 8 --set fabric=torus");
+            "torus", "dgx-h100 --svg --nodes 8 --set fabric=torus",
+            "dragonfly",
+                    "dgx-h100 --svg --nodes 12 --set fabric=dragonfly --set nodes_per_leaf=2 --set nodes_per_pod=4");
 
     @TempDir
     private Path folder;

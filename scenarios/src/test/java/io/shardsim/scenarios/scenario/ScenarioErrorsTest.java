@@ -312,7 +312,7 @@ class ScenarioErrorsTest {
                 with(
                         "nodes: 32",
                         "nodes: 32, fabric: rails",
-                        "a.yaml:3:54: fabric rails is not one of leaf_spine, rail_optimized, fat_tree, nvlink_domain, torus; write one of them"),
+                        "a.yaml:3:54: fabric rails is not one of leaf_spine, rail_optimized, fat_tree, nvlink_domain, torus, dragonfly; write one of them"),
                 with(
                         "nodes: 32",
                         "nodes: 32, fabric: nvlink_domain",
