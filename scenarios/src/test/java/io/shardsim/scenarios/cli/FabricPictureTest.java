@@ -125,7 +125,9 @@ class FabricPictureTest {
 
     @Test
     void ratesAreThoseOfTheLines() {
-        assertThat(picture("dgx-h100 --svg --nodes 4 --set fabric=leaf_spine --set nodes_per_leaf=2 --set oversubscription=2"))
+        assertThat(
+                        picture(
+                                "dgx-h100 --svg --nodes 4 --set fabric=leaf_spine --set nodes_per_leaf=2 --set oversubscription=2"))
                 .contains("2 x leaf", "each up: 3.2 Tbit/s", "400 Gbit/s each", "450 GB/s per GPU");
         assertThat(picture("dgx-gb200 --svg")).contains("36 nodes, nvlink_domain", "144 x leaf");
         assertThat(picture("dgx-h100 --svg --nodes 5 --set fabric=rail_optimized --set nodes_per_leaf=4"))
