@@ -32,6 +32,8 @@ class RouterTest {
                 TestClusters.of(domains(3, 3), 9),
                 TestClusters.of(domains(18, 1), 5),
                 TestClusters.of(tree(new Torus(), 1, FabricSpec.ALL, 1, Routing.ADAPTIVE), 12),
+                TestClusters.of(tree(new Dragonfly(), 2, 4, 2, Routing.ADAPTIVE), 11),
+                TestClusters.of(tree(new Dragonfly(), 1, FabricSpec.ALL, 1, Routing.ADAPTIVE), 4),
                 TestClusters.of(
                         tree(new RailOptimized(), 2, 4, 1, Routing.ADAPTIVE),
                         8,
@@ -235,6 +237,39 @@ class RouterTest {
         assertThat(between(cluster, 0, 4 + 5 * 1 + 25 * 4, 0))
                 .containsExactly(
                         "Fabric.Router[0]:1", "Fabric.Router[4]:2", "Fabric.Router[9]:5", "Fabric.Router[109]:6");
+    }
+
+    /** Three groups of two routers of two nodes: the cable to the next group is at the first router, that to the one after at the second. */
+    @Test
+    void aDragonflyPassesOneCableBetweenGroups() {
+        Cluster cluster = TestClusters.of(tree(new Dragonfly(), 2, 4, 1, Routing.ADAPTIVE), 12);
+        assertThat(between(cluster, 0, 1, 0)).containsExactly("Fabric.Router[1]:5");
+        assertThat(between(cluster, 0, 2, 0)).containsExactly("Fabric.Router[0]:1", "Fabric.Router[2]:5");
+        assertThat(between(cluster, 0, 6, 0)).containsExactly("Fabric.Router[0]:3", "Fabric.Router[6]:5");
+        assertThat(between(cluster, 2, 5, 0))
+                .containsExactly(
+                        "Fabric.Router[2]:0", "Fabric.Router[0]:3", "Fabric.Router[6]:0", "Fabric.Router[5]:5");
+        Router router = new Router(cluster);
+        assertThat(router.route(cluster.rank(2, 0), cluster.rank(5, 0), 0).latencyPs())
+                .isEqualTo(router.interNodeLatencyPs());
+    }
+
+    /** Half of the nodes send across, by the one cable of two groups, or by each pair's own. */
+    @Test
+    void aDragonflyHasTheBisectionOfTheCablesOfItsGroups() {
+        double full = 4.0 * TestClusters.NICS * TestClusters.NIC_RATE.bytesPerSecond();
+        for (double over : new double[] {1, 2}) {
+            Cluster cluster = TestClusters.of(tree(new Dragonfly(), 2, 4, over, Routing.ADAPTIVE), 8);
+            assertThat(bisectionRate(cluster)).isEqualTo(full / over, within(1e-6 * full));
+        }
+    }
+
+    @Test
+    void aGroupOfADragonflyHasWholeRouters() {
+        assertThat(new Dragonfly().problem(tree(new Dragonfly(), 4, 6, 1, Routing.ADAPTIVE), 12))
+                .isEqualTo("nodes_per_pod 6 is not a multiple of nodes_per_leaf 4; write nodes_per_pod: 8");
+        assertThat(new Dragonfly().problem(tree(new Dragonfly(), 4, 6, 1, Routing.ADAPTIVE), 6))
+                .isNull();
     }
 
     @Test

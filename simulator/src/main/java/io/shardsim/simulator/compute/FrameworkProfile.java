@@ -185,8 +185,26 @@ public final class FrameworkProfile {
 
     /** The same in FP8 under the recipe that the framework ships first; this one where it ships none. */
     public FrameworkProfile inFp8() {
-        List<String> recipes = ProfileFiles.recipes(figures);
-        return recipe != null || recipes.isEmpty() ? this : new FrameworkProfile(figures, elementBytes, recipes.get(0));
+        return recipe != null || fp8Recipes().isEmpty()
+                ? this
+                : new FrameworkProfile(figures, elementBytes, fp8Recipes().get(0));
+    }
+
+    /** The same under another recipe of FP8 that the framework ships; this one for null, and without FP8. */
+    public FrameworkProfile under(@Nullable String wanted) {
+        return recipe == null || wanted == null || !fp8Recipes().contains(wanted)
+                ? this
+                : new FrameworkProfile(ProfileFiles.merged(figures.name()), elementBytes, wanted);
+    }
+
+    /** Recipes of FP8 that the framework ships, the usual one first. */
+    public List<String> fp8Recipes() {
+        return ProfileFiles.recipes(figures);
+    }
+
+    /** Architectures whose tensor cores its recipe of FP8 is made for; empty for all that multiply FP8. */
+    public List<String> fp8Architectures() {
+        return recipe != null && figures.has("architectures") ? figures.list("architectures") : List.of();
     }
 
     /** The same with another optimizer in the place of the one that the framework ships. */
@@ -301,6 +319,21 @@ public final class FrameworkProfile {
     /** Whether the GEMMs of layers, those of attention apart, take FP8 operands. */
     public boolean eightBitProducts() {
         return recipe != null;
+    }
+
+    /** Rate of such products over that in BF16, on GPUs of an architecture; 0 for what the GPU's calibration says. */
+    public double eightBitRatio(String architecture) {
+        return recipe != null && figures.has("gemm_rate") ? rate("gemm_rate", architecture) : 0;
+    }
+
+    /** Bytes of an operand of such products, scales included. */
+    public double operandBytes() {
+        return recipe != null && figures.has("operand") ? figures.decimal("operand") : 1;
+    }
+
+    /** Bytes of a weight that fp8_param_gather gathers. */
+    public int gatheredWeightBytes() {
+        return recipe != null && figures.has("gathered_weight") ? figures.count("gathered_weight") : 1;
     }
 
     /** Whether such products keep their operands in FP8 for the backward, and the weights, in both orders, for the next micro-batch. */

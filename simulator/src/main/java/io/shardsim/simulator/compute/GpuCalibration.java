@@ -184,8 +184,10 @@ public record GpuCalibration(
     /** The same GPU running the matrix and attention kernels that a framework ships. */
     public GpuCalibration under(FrameworkProfile profile, String architecture) {
         double flashRatio = profile.flashRateRatio(architecture);
+        double eightBits = profile.eightBitRatio(architecture);
         return atRates(
                 profile.matmulRateRatio(architecture),
+                eightBits == 0 ? matmul.eightBits : new EightBits(eightBits, eightBits),
                 flashRatio,
                 profile.flashNarrowRateRatio(architecture) / flashRatio);
     }
@@ -193,7 +195,7 @@ public record GpuCalibration(
     /** The slowest of so many such GPUs, for which the others wait wherever they exchange something. */
     public GpuCalibration slowestOf(int gpus) {
         double ratio = SlowestGpu.rate(gpus, tensorRateSpread);
-        return atRates(ratio, ratio, 1);
+        return atRates(ratio, matmul.eightBits, ratio, 1);
     }
 
     /** What the L2 cache gives so many SMs together. */
@@ -206,12 +208,12 @@ public record GpuCalibration(
         return matmul.eightBits.ratio > 0;
     }
 
-    private GpuCalibration atRates(double matmulRatio, double flashRatio, double narrowRatio) {
+    private GpuCalibration atRates(double matmulRatio, EightBits eightBits, double flashRatio, double narrowRatio) {
         return new GpuCalibration(
                 family,
                 new Matmul(
                         matmul.rate * matmulRatio,
-                        matmul.eightBits,
+                        eightBits,
                         matmul.operandBytesPerSecond * matmulRatio,
                         matmul.misalignedRatio,
                         matmul.wave,

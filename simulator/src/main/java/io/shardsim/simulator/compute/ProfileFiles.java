@@ -137,7 +137,18 @@ public final class ProfileFiles {
 
     private static List<Key> keys(String block) {
         return CalibrationKeys.FILE.keys(
-                block, Map.of("bytes", BYTES, "ratio", RATIO, "name", NAME, "recipes", new ListType(NAME, "recipe")));
+                block,
+                Map.of(
+                        "bytes",
+                        BYTES,
+                        "ratio",
+                        RATIO,
+                        "name",
+                        NAME,
+                        "recipes",
+                        new ListType(NAME, "recipe"),
+                        "names",
+                        new ListType(NAME, "architecture")));
     }
 
     private static List<Key> optional(List<Key> keys) {

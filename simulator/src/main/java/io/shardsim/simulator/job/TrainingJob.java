@@ -75,6 +75,7 @@ public record TrainingJob(
     public FrameworkProfile profile() {
         FrameworkProfile profile = FrameworkProfile.named(kernels());
         return (precision() == Precision.FP8 ? profile.inFp8() : profile)
+                .under(execution.fp8Recipe())
                 .withElements(precision().bytes())
                 .with(execution.optimizer());
     }

@@ -87,7 +87,7 @@ public class Megatron extends ShardingStrategy {
 
         /** Weights in FP8, in both orders, beside those that are updated. */
         long roundedWeightBytes() {
-            return job.profile().keepsEightBits() ? 2 * layerParameters() : 0;
+            return job.profile().keepsEightBits() ? (long) (2 * job.profile().operandBytes() * layerParameters()) : 0;
         }
 
         /** Adds up all gradients that backward has not sent off; returns the operation after which that is done. */

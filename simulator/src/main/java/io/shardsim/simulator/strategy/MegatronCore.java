@@ -252,7 +252,7 @@ public final class MegatronCore extends Megatron {
             void gather(int count, int computed) {
                 while (gathers.size() < count) {
                     long padded = ShardGroups.padded(elements.get(gathers.size()), among.size());
-                    long bytes = gathersEightBits ? padded : bytes(padded);
+                    long bytes = gathersEightBits ? job.profile().gatheredWeightBytes() * padded : bytes(padded);
                     gathers.add(
                             among.size() == 1
                                     ? StepWriter.NONE

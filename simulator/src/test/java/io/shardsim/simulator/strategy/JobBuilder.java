@@ -12,6 +12,7 @@ import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Jobs to plan, in 16 bits with standard attention; whatever is not said is data parallelism alone with full checkpointing and fused kernels. */
 public final class JobBuilder {
@@ -25,6 +26,7 @@ public final class JobBuilder {
     private boolean activationOffload;
     private AttentionKind attention = AttentionKind.STANDARD;
     private boolean dropout = true;
+    private @Nullable String fp8Recipe;
     private String kernels = "fused";
     private Optimizer optimizer = Optimizer.OWN;
     private Precision precision = Precision.BF16;
@@ -100,6 +102,11 @@ public final class JobBuilder {
         return this;
     }
 
+    public JobBuilder fp8Recipe(String name) {
+        fp8Recipe = name;
+        return this;
+    }
+
     public JobBuilder kernels(String profile) {
         kernels = profile;
         return this;
@@ -115,7 +122,7 @@ public final class JobBuilder {
                 model,
                 new Ranks(worldSize, 8),
                 new Batch(sequenceLength, microBatch, accumulationSteps),
-                new LayerExecution(precision, attention, dropout, optimizer, kernels),
+                new LayerExecution(precision, attention, dropout, optimizer, kernels, fp8Recipe),
                 new ActivationPolicy(
                         checkpointing, checkpointedLayers < 0 ? model.layers() : checkpointedLayers, activationOffload),
                 1,

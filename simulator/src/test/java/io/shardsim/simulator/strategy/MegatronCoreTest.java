@@ -247,6 +247,28 @@ class MegatronCoreTest {
         assertThat(parameterBytes(Map.of("fp8_param_gather", true), eight)).isEqualTo(held);
     }
 
+    /** MXFP8's copies for rows and columns differ, so BF16 travels; blocks travel in FP8. Copies in four bits, with their scales, take 9/16 of a byte each. */
+    @Test
+    void aRecipeSaysWhatIsGatheredAndKept() {
+        Map<String, Object> given = Map.of("fp8_param_gather", true);
+        JobBuilder eight = JobBuilder.like(job(given, 1)).kernels("transformer-engine-fp8");
+        ShardingStrategy strategy = Strategies.of("megatron-core", given);
+        long inFp8 = Strategies.bytes(strategy.plan(eight.fp8Recipe("blockwise").build()), ALL_GATHER, "parameters");
+        TrainingJob mxfp8 = eight.fp8Recipe("mxfp8").build();
+
+        assertThat(Strategies.bytes(strategy.plan(mxfp8), ALL_GATHER, "parameters"))
+                .isEqualTo(2 * inFp8);
+        TrainingJob half =
+                JobBuilder.like(job(Map.of(), 1)).kernels("transformer-engine").build();
+        long layers = (long) half.model().layers() * half.layerParameters(0);
+        TrainingJob four = JobBuilder.like(half)
+                .kernels("transformer-engine-fp8")
+                .fp8Recipe("nvfp4")
+                .build();
+        assertThat(parameterBytes(Map.of(), four) - parameterBytes(Map.of(), half))
+                .isEqualTo(layers * 9 / 8);
+    }
+
     private static long parameterBytes(Map<String, Object> given, TrainingJob job) {
         return MemoryLedger.of(Strategies.of("megatron-core", given).plan(job))
                 .atPeak()

@@ -38,7 +38,9 @@ class FabricPictureTest {
             "fat_tree",
                     "dgx-h100 --svg --nodes 8 --set fabric=fat_tree --set nodes_per_leaf=2 --set nodes_per_pod=4 --set oversubscription=2",
             "nvlink_domain", "dgx-gb200 --svg --nodes 8 --set nodes_per_domain=4",
-            "torus", "dgx-h100 --svg --nodes 8 --set fabric=torus");
+            "torus", "dgx-h100 --svg --nodes 8 --set fabric=torus",
+            "dragonfly",
+                    "dgx-h100 --svg --nodes 12 --set fabric=dragonfly --set nodes_per_leaf=2 --set nodes_per_pod=4");
 
     @TempDir
     private Path folder;
@@ -123,7 +125,9 @@ class FabricPictureTest {
 
     @Test
     void ratesAreThoseOfTheLines() {
-        assertThat(picture("dgx-h100 --svg --nodes 4 --set nodes_per_leaf=2 --set oversubscription=2"))
+        assertThat(
+                        picture(
+                                "dgx-h100 --svg --nodes 4 --set fabric=leaf_spine --set nodes_per_leaf=2 --set oversubscription=2"))
                 .contains("2 x leaf", "each up: 3.2 Tbit/s", "400 Gbit/s each", "450 GB/s per GPU");
         assertThat(picture("dgx-gb200 --svg")).contains("36 nodes, nvlink_domain", "144 x leaf");
         assertThat(picture("dgx-h100 --svg --nodes 5 --set fabric=rail_optimized --set nodes_per_leaf=4"))

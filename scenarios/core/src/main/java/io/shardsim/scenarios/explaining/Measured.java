@@ -78,11 +78,9 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
             return Objects.requireNonNull(run.collective(), "no collective ran");
         }
 
-        /** Of a training step, or of a bare collective. */
+        /** Of a training step on average, or of a bare collective. */
         static double seconds(RunResult run) {
-            return run.training() == null
-                    ? collective(run).seconds()
-                    : run.step().stepSeconds();
+            return run.training() == null ? collective(run).seconds() : run.meanStepSeconds();
         }
 
         /** What tells a speed of such a run. */

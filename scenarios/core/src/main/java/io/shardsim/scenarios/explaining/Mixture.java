@@ -216,7 +216,8 @@ final class Mixture {
                         computed.precision(),
                         computed.dropout(),
                         computed.gradientClipping(),
-                        computed.optimizer()),
+                        computed.optimizer(),
+                        computed.fp8Recipe()),
                 new Task.Execution(
                         memory.microBatch(),
                         memory.task().execution().kept(),

@@ -18,6 +18,7 @@ final class Capabilities {
     static List<Refusal> problems(TrainingJob job, Cluster where) {
         GpuSpec gpu = where.instance().gpu();
         List<Refusal> found = new ArrayList<>(eightBits(job, gpu));
+        found.addAll(recipe(job, gpu));
         Architecture able = Architecture.of(gpu);
         if (job.precision() != Precision.FP8 && !able.has(job.precision())) {
             found.add(Refusal.of(
@@ -60,6 +61,37 @@ final class Capabilities {
                     key));
         }
         return found;
+    }
+
+    /** A recipe must be one of the kernels', and its format one of the tensor cores'. */
+    private static List<Refusal> recipe(TrainingJob job, GpuSpec gpu) {
+        String asked = job.execution().fp8Recipe();
+        FrameworkProfile profile = job.profile();
+        if (asked == null || job.precision() == Precision.FP8 && !profile.eightBitProducts()) {
+            return List.of();
+        }
+        String problem = null;
+        if (!profile.eightBitProducts()) {
+            problem = "needs precision: fp8, not " + job.precision().id()
+                    + "; write precision: fp8, or remove fp8_recipe";
+        } else if (!profile.fp8Recipes().contains(asked)) {
+            problem = "is none of " + job.kernels() + ", which follows " + String.join(", ", profile.fp8Recipes())
+                    + "; write one of these";
+        } else if (!runsOn(profile, gpu)) {
+            problem = "needs a GPU of architecture " + String.join(" or ", profile.fp8Architectures()) + ", and "
+                    + gpu.name() + " is of " + gpu.architecture() + "; choose another GPU, or write one of "
+                    + String.join(
+                            ", ",
+                            profile.fp8Recipes().stream()
+                                    .filter(other -> runsOn(profile.under(other), gpu))
+                                    .toList());
+        }
+        return problem == null ? List.of() : List.of(Refusal.of("fp8_recipe " + asked + " " + problem, "fp8_recipe"));
+    }
+
+    private static boolean runsOn(FrameworkProfile profile, GpuSpec gpu) {
+        List<String> architectures = profile.fp8Architectures();
+        return architectures.isEmpty() || architectures.contains(gpu.architecture());
     }
 
     private static Refusal noRecipe(TrainingJob job) {

@@ -66,7 +66,8 @@ public sealed interface Task {
                             execution.attention(),
                             learning.dropout(),
                             learning.optimizer(),
-                            kernels),
+                            kernels,
+                            learning.fp8Recipe()),
                     execution.kept(),
                     learning.gradientClipping(),
                     planner.modelParallel());
@@ -86,6 +87,10 @@ public sealed interface Task {
             settings.put("training.kernels", job.kernels());
             settings.put("training.dropout", learning.dropout());
             settings.put("training.gradient_clipping", learning.gradientClipping());
+            String recipe = job.profile().fp8Recipe();
+            if (recipe != null) {
+                settings.put("training.fp8_recipe", recipe);
+            }
             if (!learning.optimizer().equals(Optimizer.OWN)) {
                 settings.put("training.optimizer", learning.optimizer().name());
             }
@@ -130,6 +135,7 @@ public sealed interface Task {
      * @param dropout whether dropout masks are kept
      * @param gradientClipping largest gradient norm; 0 for no clipping
      * @param optimizer what updates the weights
+     * @param fp8Recipe of the kernels in FP8; null for the one that they usually follow
      */
     record Learning(
             int sequenceLength,
@@ -137,7 +143,8 @@ public sealed interface Task {
             Precision precision,
             boolean dropout,
             double gradientClipping,
-            Optimizer optimizer) {}
+            Optimizer optimizer,
+            @Nullable String fp8Recipe) {}
 
     /**
      * Settings of a {@link Training} that make it slower or faster, and larger or smaller; what is learned is the same.

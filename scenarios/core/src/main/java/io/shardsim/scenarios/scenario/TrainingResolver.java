@@ -162,7 +162,8 @@ final class TrainingResolver {
                         precision,
                         training.flag("dropout", model.operators().hasDropout()),
                         training.decimal("gradient_clipping", 1.0),
-                        optimizer(training)),
+                        optimizer(training),
+                        training.text("fp8_recipe")),
                 new Task.Execution(
                         microBatch == null ? null : Math.toIntExact(microBatch),
                         new ActivationPolicy(

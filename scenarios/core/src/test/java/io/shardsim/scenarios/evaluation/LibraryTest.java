@@ -133,7 +133,8 @@ class LibraryTest {
                         learning.precision(),
                         learning.dropout(),
                         learning.gradientClipping(),
-                        learning.optimizer()),
+                        learning.optimizer(),
+                        learning.fp8Recipe()),
                 new Task.Execution(
                         1,
                         kept.withCheckpoints(

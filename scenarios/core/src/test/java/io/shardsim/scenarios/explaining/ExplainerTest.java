@@ -233,6 +233,21 @@ class ExplainerTest {
                 .isSubsetOf("memory-edge", "no-gpudirect", "no-prefetch", "no-overlap", "reduce-every-micro-batch");
     }
 
+    /** Logs print steps of minutes, most of which have no outage. */
+    @Test
+    @Tag("slow")
+    void aFlappingNicIsFoundByTheAverageStep() throws Exception {
+        Explanation all = explain(ZERO3, samples(1e-3), 2);
+        Explanation.Expected expected = all.logs().get(0).expected();
+        Explanation.Suspect hidden = suspect(all, "flapping-nic");
+        double average = hidden.runs().get(0).meanStepSeconds();
+        assertThat(average).isLessThan(hidden.runs().get(0).step().stepSeconds() / 2);
+        Measured logged = new Measured(
+                average * Math.exp((expected.low() + expected.high()) / 2), Measured.Unit.SECONDS, Map.of());
+        assertThat(suspect(explain(ZERO3, logged, 2), "flapping-nic").explains())
+                .isTrue();
+    }
+
     @Test
     @Tag("slow")
     void shareFollowsOddsAndFit() throws Exception {

@@ -312,7 +312,7 @@ class ScenarioErrorsTest {
                 with(
                         "nodes: 32",
                         "nodes: 32, fabric: rails",
-                        "a.yaml:3:54: fabric rails is not one of leaf_spine, rail_optimized, fat_tree, nvlink_domain, torus; write one of them"),
+                        "a.yaml:3:54: fabric rails is not one of leaf_spine, rail_optimized, fat_tree, nvlink_domain, torus, dragonfly; write one of them"),
                 with(
                         "nodes: 32",
                         "nodes: 32, fabric: nvlink_domain",
@@ -428,6 +428,10 @@ class ScenarioErrorsTest {
                         "global_batch: 1536",
                         "global_batch: 1536\n  precision: fp8",
                         "a.yaml:7:14: precision fp8 needs kernels with a recipe of FP8, and smp ships none; write kernels: torchtitan-compile or transformer-engine or transformer-engine-cudnn-8, or write precision: bf16"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  fp8_recipe: mxfp8",
+                        "a.yaml:7:15: fp8_recipe mxfp8 needs precision: fp8, not bf16; write precision: fp8, or remove fp8_recipe"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1500",

@@ -126,7 +126,7 @@ public final class RandomScenario {
         ranks = nodes * gpus;
         text.append(", nodes: ").append(nodes);
         maybe(4, "nodes_per_leaf", "2", "3");
-        maybe(3, "fabric", "rail_optimized", "fat_tree", "torus");
+        maybe(3, "fabric", "rail_optimized", "fat_tree", "torus", "dragonfly");
         maybe(5, "oversubscription", "2", "3.5");
         maybe(6, "nic_per_message", "3 us");
         text.append("}\n");

@@ -97,8 +97,13 @@ final class MegatronWriter extends FrameworkWriter {
         if (!settings.is(Settings.PRECISION, "fp32")) {
             script.put(settings.is(Settings.PRECISION, "fp16") ? "fp16" : "bf16", true);
         }
-        if (settings.is(Settings.KERNELS, "transformer-engine-fp8")) {
-            script.put("fp8-format", "hybrid");
+        String recipe = settings.text("training.fp8_recipe");
+        if ("nvfp4".equals(recipe)) {
+            script.put("fp4-format", "e2m1").put("fp4-recipe", recipe);
+        } else if (recipe != null) {
+            boolean hybrid = recipe.equals("delayed") || recipe.equals("current");
+            script.put("fp8-format", hybrid ? "hybrid" : "e4m3");
+            script.put("fp8-recipe", recipe.equals("current") ? "tensorwise" : recipe);
         }
         script.put("attention-backend", settings.is(Settings.ATTENTION, "flash") ? "flash" : "unfused");
     }

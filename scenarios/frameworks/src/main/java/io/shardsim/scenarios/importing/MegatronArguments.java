@@ -1,6 +1,7 @@
 package io.shardsim.scenarios.importing;
 
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The arguments of Megatron-LM's training scripts, of its fork by DeepSpeed, and of the launcher before them. */
@@ -13,6 +14,15 @@ final class MegatronArguments implements Importer {
 
     /** What a model has to have. */
     private static final List<String> SHAPE = List.of("num-layers", "hidden-size", "num-attention-heads");
+
+    private static final String FP8_RECIPE = "training.fp8_recipe";
+
+    /** Our names of what {@code --fp8-recipe} takes. */
+    private static final Map<String, String> RECIPES =
+            Map.of("delayed", "delayed", "tensorwise", "current", "blockwise", "blockwise", "mxfp8", "mxfp8");
+
+    private static final List<String> RECIPE_WORDS =
+            RECIPES.keySet().stream().sorted().toList();
 
     private static final String GRADIENTS = "strategy.gradients_in_fp32";
 
@@ -322,7 +332,14 @@ final class MegatronArguments implements Importer {
             ForeignKey format = file.key(key);
             boolean on = format != null && !format.text().equalsIgnoreCase("false");
             draft.give(Draft.PROFILE, on ? "transformer-engine-fp8" : null, format);
+            draft.give(
+                    FP8_RECIPE,
+                    on ? RECIPES.get(file.choice("fp8-recipe", RECIPE_WORDS)) : null,
+                    file.key("fp8-recipe"));
         }
+        String four = file.choice("fp4-format", List.of("e2m1"));
+        draft.give(Draft.PROFILE, four == null ? null : "transformer-engine-fp8", file.key("fp4-format"));
+        draft.give(FP8_RECIPE, four == null ? null : "nvfp4", file.key("fp4-format"));
     }
 
     private static void contributeDeepSpeed(ForeignFile file, Draft draft) {

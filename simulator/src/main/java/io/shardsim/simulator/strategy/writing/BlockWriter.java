@@ -261,7 +261,7 @@ final class BlockWriter {
     /** The hidden state, or its gradient, as a layer's products take it: rounded before it is gathered. */
     private long productBytes(Block home) {
         return profile.eightBitProducts()
-                ? memory.hiddenBytes(home) / job.precision().bytes()
+                ? (long) (memory.hiddenBytes(home) / job.precision().bytes() * profile.operandBytes())
                 : memory.hiddenBytes(home);
     }
 

@@ -191,10 +191,11 @@ final class MicroBatchMemory {
     private long roundedBytes(Block block) {
         long whole = 0;
         long split = 0;
+        double kept = profile.operandBytes();
         boolean afterAttention = false;
         for (Operator operator : block.operators()) {
             if (operator instanceof Linear linear) {
-                long spared = (afterAttention ? -1L : job.precision().bytes() - 1L) * linear.savedInputs();
+                long spared = (long) ((afterAttention ? -kept : job.precision().bytes() - kept) * linear.savedInputs());
                 whole += linear.takesPart() ? 0 : spared;
                 split += linear.takesPart() ? spared : 0;
             }
