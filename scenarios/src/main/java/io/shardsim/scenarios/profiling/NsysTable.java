@@ -3,6 +3,7 @@ package io.shardsim.scenarios.profiling;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import de.siegmar.fastcsv.reader.NamedCsvRecordHandler;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -51,25 +52,24 @@ final class NsysTable {
     /** @throws InputException with what is wrong with it */
     static Profile read(String file) throws InputException {
         try (BufferedReader lines = Files.newBufferedReader(Path.of(file), StandardCharsets.UTF_8)) {
-            lines.mark(1 << 16);
-            int before = 0;
-            while (!isHeading(lines.readLine())) {
-                before++;
+            int line = 1;
+            String heading = lines.readLine();
+            while (!isHeading(heading)) {
+                heading = lines.readLine();
+                line++;
             }
-            lines.reset();
-            for (int i = 0; i < before; i++) {
-                lines.readLine();
-            }
-            try (CsvReader<NamedCsvRecord> csv =
-                    CsvReader.builder().allowExtraFields(true).ofNamedCsvRecord(lines)) {
-                return profile(file, csv);
+            List<String> columns = List.of(heading.split(","));
+            try (CsvReader<NamedCsvRecord> csv = CsvReader.builder()
+                    .allowExtraFields(true)
+                    .build(NamedCsvRecordHandler.of(builder -> builder.header(columns)), lines)) {
+                return profile(file, line, csv);
             }
         } catch (IOException | UncheckedIOException | CsvParseException broken) {
             throw new InputException(file, "cannot be read as a table of nsys: " + broken.getMessage());
         }
     }
 
-    private static Profile profile(String file, CsvReader<NamedCsvRecord> rows) throws InputException {
+    private static Profile profile(String file, int heading, CsvReader<NamedCsvRecord> rows) throws InputException {
         Map<String, List<Profile.Kernel>> devices = new HashMap<>();
         Map<Profile.Label, Profile.Label> labels = new HashMap<>();
         for (NamedCsvRecord row : rows) {
@@ -91,7 +91,7 @@ final class NsysTable {
             } catch (NumberFormatException | ArithmeticException broken) {
                 throw new InputException(
                         file,
-                        "line " + row.getStartingLineNumber() + " has no start and length in ns: "
+                        "line " + (heading + row.getStartingLineNumber()) + " has no start and length in ns: "
                                 + row.getField(START) + ", " + row.getField(LENGTH) + "; print the table again by "
                                 + TRACE);
             }
