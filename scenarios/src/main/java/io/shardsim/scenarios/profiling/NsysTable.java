@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Reads the table that {@code nsys stats --report cuda_gpu_trace --format csv} prints: kernels and copies of a GPU with start and length.
@@ -70,7 +71,7 @@ final class NsysTable {
     }
 
     private static Profile profile(String file, int heading, CsvReader<NamedCsvRecord> rows) throws InputException {
-        Map<String, List<Profile.Kernel>> devices = new HashMap<>();
+        TreeMap<String, List<Profile.Kernel>> devices = new TreeMap<>();
         Map<Profile.Label, Profile.Label> labels = new HashMap<>();
         for (NamedCsvRecord row : rows) {
             if (row.findField(START).isEmpty() || row.findField(LENGTH).isEmpty()) {
@@ -96,15 +97,15 @@ final class NsysTable {
                                 + TRACE);
             }
         }
-        if (devices.isEmpty()) {
+        Map.Entry<String, List<Profile.Kernel>> first = devices.firstEntry();
+        if (first == null) {
             throw new InputException(file, "holds no kernels of a GPU; print them by " + TRACE);
         }
-        String first = devices.keySet().stream().sorted().findFirst().orElseThrow();
-        List<Profile.Kernel> kernels = devices.get(first);
+        List<Profile.Kernel> kernels = first.getValue();
         kernels.sort(Comparator.comparingLong(Profile.Kernel::startNs));
         return new Profile(
                 0,
-                "the whole table, which names no step" + (devices.size() > 1 ? ", " + first : ""),
+                "the whole table, which names no step" + (devices.size() > 1 ? ", " + first.getKey() : ""),
                 kernels.get(0).startNs(),
                 kernels.stream().mapToLong(Profile.Kernel::endNs).max().orElseThrow(),
                 kernels);
