@@ -90,15 +90,15 @@ final class CompareCommand extends Speaking {
         List<Problem> problems = new ArrayList<>();
         String b = further.get(further.size() - 1);
         List<String> traces = new ArrayList<>(ProfileComparer.traces(a));
-        List<String> others = further.subList(0, further.size() - 1);
-        others.forEach(other -> traces.addAll(ProfileComparer.traces(other)));
-        for (String other : others) {
-            if (traces.isEmpty() || ProfileComparer.traces(other).isEmpty()) {
+        for (String other : further.subList(0, further.size() - 1)) {
+            List<String> profiles = ProfileComparer.traces(other);
+            if (traces.isEmpty() || profiles.isEmpty()) {
                 problems.add(new Problem(
                         YamlReader.printable(other),
                         Position.NONE,
                         "is not a profile; give two runs, or profiles of ranks and then one scenario"));
             }
+            traces.addAll(profiles);
         }
         if (!problems.isEmpty()) {
             return refuse(problems);

@@ -224,12 +224,13 @@ public final class Explainer {
                 : new BeyondSingleFaults(subject, single, further, costs.ofOne(), progress).tried(cases);
     }
 
-    /** Faults some of whose strengths make a run faster than was measured, and others slower: a strength between them fits. */
+    /** Faults some of whose strengths make the only run faster than was measured, and others slower: one between them fits. */
     private static Set<String> between(Explanation alone, Map<Case, List<RunResult>> ran) {
         Map<String, Set<Boolean>> slower = new LinkedHashMap<>();
         ran.forEach((one, runs) -> {
-            if (one.known().ordered()
-                    && runs.size() == alone.logs().size()
+            if (alone.logs().size() == 1
+                    && one.known().ordered()
+                    && !runs.isEmpty()
                     && runs.get(0).fits()) {
                 slower.computeIfAbsent(one.fault(), fault -> new TreeSet<>())
                         .add(alone.logs().get(0).deviations(runs.get(0)) < 0);
@@ -242,23 +243,25 @@ public final class Explainer {
     /** Faults that fit the speed, by the parts of a profile, too; those that contradict it are left out. */
     private Explanation weighed(Subject subject, Explanation found, Set<String> between, String profile)
             throws InputException {
-        Map<String, String> at = found.logs().get(0).measured().at();
-        double deviation = found.logs().get(0).expected().deviation();
+        Explanation.Log own = found.logs().stream()
+                .filter(log -> log.measured().at().isEmpty())
+                .findFirst()
+                .orElse(found.logs().get(0));
+        Map<String, String> at = own.measured().at();
         try {
             ProfileEvidence evidence = new ProfileEvidence(profile, subject.point(at));
             List<String> words = new ArrayList<>(evidence.longer());
             List<Explanation.Suspect> left = new ArrayList<>();
             for (Explanation.Suspect one : found.suspects()) {
-                boolean fits = one.explains() || between.contains(one.fault());
-                if (!fits || one.runs().isEmpty() || isInterrupted()) {
+                boolean fitting = between.contains(one.fault());
+                if (!(one.explains() || fitting) || one.runs().isEmpty() || isInterrupted()) {
                     left.add(one);
                     continue;
                 }
                 ProfileEvidence.Finding finding =
                         evidence.of(Objects.requireNonNull(changed(subject, at, one.settings())));
                 if (finding.contradiction().isEmpty()) {
-                    left.add(
-                            (between.contains(one.fault()) ? one.fitting() : one).with(finding.distance() / deviation));
+                    left.add(one.with(finding.distance() / own.expected().deviation(), fitting));
                 } else {
                     words.add("not " + one.title() + ": " + finding.contradiction());
                 }

@@ -195,32 +195,18 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
             return new Suspect(fault, title, settings, look, runs, deviations, likelihood, otherShare);
         }
 
-        /** In a strength with which it makes the speed that was measured. */
-        Suspect fitting() {
-            return new Suspect(
-                    fault,
-                    title,
-                    settings,
-                    look,
-                    runs,
-                    Collections.nCopies(deviations.size(), 0.0),
-                    KnownFault.named(fault).odds(),
-                    share);
-        }
-
-        /** With one more deviation: that of the parts of a profile. */
-        Suspect with(double deviation) {
-            List<Double> all = new ArrayList<>(deviations);
+        /**
+         * With one more deviation.
+         *
+         * @param deviation of the parts of a profile
+         * @param fitting whether some strength makes the speed that was measured
+         */
+        Suspect with(double deviation, boolean fitting) {
+            List<Double> all = new ArrayList<>(fitting ? Collections.nCopies(deviations.size(), 0.0) : deviations);
             all.add(deviation);
-            return new Suspect(
-                    fault,
-                    title,
-                    settings,
-                    look,
-                    runs,
-                    all,
-                    likelihood * StrictMath.exp(-deviation * deviation / 2),
-                    share);
+            double before = fitting ? KnownFault.named(fault).odds() : likelihood;
+            double weighed = before * StrictMath.exp(-deviation * deviation / 2);
+            return new Suspect(fault, title, settings, look, runs, all, weighed, share);
         }
 
         /** The same fault with another strength. */

@@ -160,8 +160,19 @@ record Layers(List<Long> forwardNs, List<Long> backwardNs) {
                 .toList();
     }
 
-    static long sum(List<Long> layers) {
-        return layers.stream().mapToLong(Long::longValue).sum();
+    /** Forward and backward ones. */
+    int number() {
+        return forwardNs.size() + backwardNs.size();
+    }
+
+    /** All of them [ns]. */
+    long forward() {
+        return forwardNs.stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** The same [ns]. */
+    long backward() {
+        return backwardNs.stream().mapToLong(Long::longValue).sum();
     }
 
     static long median(List<Long> times) {

@@ -3,6 +3,7 @@ package io.shardsim.scenarios.profiling;
 import de.siegmar.fastcsv.reader.CsvParseException;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.NamedCsvRecord;
+import de.siegmar.fastcsv.reader.NamedCsvRecordHandler;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -16,6 +17,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Reads the table that {@code nsys stats --report cuda_gpu_trace --format csv} prints: kernels and copies of a GPU with start and length.
@@ -51,26 +53,25 @@ final class NsysTable {
     /** @throws InputException with what is wrong with it */
     static Profile read(String file) throws InputException {
         try (BufferedReader lines = Files.newBufferedReader(Path.of(file), StandardCharsets.UTF_8)) {
-            lines.mark(1 << 16);
-            int before = 0;
-            while (!isHeading(lines.readLine())) {
-                before++;
+            int line = 1;
+            String heading = lines.readLine();
+            while (!isHeading(heading)) {
+                heading = lines.readLine();
+                line++;
             }
-            lines.reset();
-            for (int i = 0; i < before; i++) {
-                lines.readLine();
-            }
-            try (CsvReader<NamedCsvRecord> csv =
-                    CsvReader.builder().allowExtraFields(true).ofNamedCsvRecord(lines)) {
-                return profile(file, csv);
+            List<String> columns = List.of(heading.split(","));
+            try (CsvReader<NamedCsvRecord> csv = CsvReader.builder()
+                    .allowExtraFields(true)
+                    .build(NamedCsvRecordHandler.of(builder -> builder.header(columns)), lines)) {
+                return profile(file, line, csv);
             }
         } catch (IOException | UncheckedIOException | CsvParseException broken) {
             throw new InputException(file, "cannot be read as a table of nsys: " + broken.getMessage());
         }
     }
 
-    private static Profile profile(String file, CsvReader<NamedCsvRecord> rows) throws InputException {
-        Map<String, List<Profile.Kernel>> devices = new HashMap<>();
+    private static Profile profile(String file, int heading, CsvReader<NamedCsvRecord> rows) throws InputException {
+        TreeMap<String, List<Profile.Kernel>> devices = new TreeMap<>();
         Map<Profile.Label, Profile.Label> labels = new HashMap<>();
         for (NamedCsvRecord row : rows) {
             if (row.findField(START).isEmpty() || row.findField(LENGTH).isEmpty()) {
@@ -91,20 +92,20 @@ final class NsysTable {
             } catch (NumberFormatException | ArithmeticException broken) {
                 throw new InputException(
                         file,
-                        "line " + row.getStartingLineNumber() + " has no start and length in ns: "
+                        "line " + (heading + row.getStartingLineNumber()) + " has no start and length in ns: "
                                 + row.getField(START) + ", " + row.getField(LENGTH) + "; print the table again by "
                                 + TRACE);
             }
         }
-        if (devices.isEmpty()) {
+        Map.Entry<String, List<Profile.Kernel>> first = devices.firstEntry();
+        if (first == null) {
             throw new InputException(file, "holds no kernels of a GPU; print them by " + TRACE);
         }
-        String first = devices.keySet().stream().sorted().findFirst().orElseThrow();
-        List<Profile.Kernel> kernels = devices.get(first);
+        List<Profile.Kernel> kernels = first.getValue();
         kernels.sort(Comparator.comparingLong(Profile.Kernel::startNs));
         return new Profile(
                 0,
-                "the whole table, which names no step" + (devices.size() > 1 ? ", " + first : ""),
+                "the whole table, which names no step" + (devices.size() > 1 ? ", " + first.getKey() : ""),
                 kernels.get(0).startNs(),
                 kernels.stream().mapToLong(Profile.Kernel::endNs).max().orElseThrow(),
                 kernels);

@@ -92,17 +92,11 @@ public record ProfileComparison(
         for (String name : names(Kind.COLLECTIVES, theirs.split(), ours.split())) {
             details.add(new Part(name, theirs.split().busyNs(name), ours.split().busyNs(name)));
         }
-        if (theirs.layers().forwardNs().size() == ours.layers().forwardNs().size()
-                && theirs.layers().backwardNs().size()
-                        == ours.layers().backwardNs().size()) {
+        if (theirs.layers().number() == ours.layers().number()) {
+            details.add(
+                    new Part("forward", theirs.layers().forward(), ours.layers().forward()));
             details.add(new Part(
-                    "forward",
-                    Layers.sum(theirs.layers().forwardNs()),
-                    Layers.sum(ours.layers().forwardNs())));
-            details.add(new Part(
-                    "backward",
-                    Layers.sum(theirs.layers().backwardNs()),
-                    Layers.sum(ours.layers().backwardNs())));
+                    "backward", theirs.layers().backward(), ours.layers().backward()));
         }
         return details;
     }

@@ -305,7 +305,7 @@ class ProfileTest {
                 "Time (%),Total Time (ns),Instances,Name\n50,100,2,gemm\n",
                 "has no columns Start (ns) and Duration (ns)",
                 NSYS.replace("1200,400", "1200,soon"),
-                "line 3 has no start and length in ns: 1200, soon",
+                "line 4 has no start and length in ns: 1200, soon",
                 NSYS.substring(0, NSYS.indexOf("1000")),
                 "holds no kernels of a GPU");
         for (Map.Entry<String, String> each : refusals.entrySet()) {
