@@ -328,14 +328,12 @@ final class MegatronArguments implements Importer {
             draft.byDefault(GRADIENTS, file.flag("bf16", false), "Megatron-LM's default");
         }
         contributeSplits(file, draft);
+        String recipe = file.choice("fp8-recipe", RECIPE_WORDS);
         for (String key : List.of("fp8-format", "fp8-hybrid", "fp8-e4m3")) {
             ForeignKey format = file.key(key);
             boolean on = format != null && !format.text().equalsIgnoreCase("false");
             draft.give(Draft.PROFILE, on ? "transformer-engine-fp8" : null, format);
-            draft.give(
-                    FP8_RECIPE,
-                    on ? RECIPES.get(file.choice("fp8-recipe", RECIPE_WORDS)) : null,
-                    file.key("fp8-recipe"));
+            draft.give(FP8_RECIPE, on && recipe != null ? RECIPES.get(recipe) : null, file.key("fp8-recipe"));
         }
         String four = file.choice("fp4-format", List.of("e2m1"));
         draft.give(Draft.PROFILE, four == null ? null : "transformer-engine-fp8", file.key("fp4-format"));
