@@ -60,6 +60,7 @@ public final class ProfilerTrace {
     private static final Set<String> OF_NCCL =
             Set.of("ring", "tree", "nvls", "nvls-tree", "direct", "hierarchical", "hierarchical-batched");
 
+    private static final int RANKS_WRITTEN = 30;
     private static final String FILE_PREFIX = "rank";
     private static final String FILE_SUFFIX = ".json";
 
@@ -335,7 +336,7 @@ public final class ProfilerTrace {
             out.writeNumberProperty("Group size", collective.groups().size());
             out.writeStringProperty("Process Group Name", collective.groups().name());
             out.writeStringProperty(
-                    "Process Group Ranks", Arrays.toString(collective.groups().membersOf(rank)));
+                    "Process Group Ranks", ranks(collective.groups().membersOf(rank)));
             out.writeNumberProperty("bytes", collective.totalBytes());
             out.writeStringProperty("algorithm", event.label.algorithm());
             out.writeStringProperty("operation", event.label.words());
@@ -344,6 +345,14 @@ public final class ProfilerTrace {
             out.writeStringProperty("operation", event.label.words());
         }
         out.writeEndObject();
+    }
+
+    /** As PyTorch shortens them. */
+    private static String ranks(int[] members) {
+        int last = members.length - 1;
+        return last < RANKS_WRITTEN
+                ? Arrays.toString(members)
+                : "[" + members[0] + ", " + members[1] + ", ..., " + members[last] + "]";
     }
 
     private String kernel(Label label) {
