@@ -13,9 +13,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a folder of the class path that name a class each. Nothing lists them: to add one is to add a file.
+ * The files of a folder of the class path that name a class each, or say what it would do. Nothing lists them: to add one is to add a file.
  *
  * <p>One that is extended by others and has no {@code class} is there for that alone.
  */
@@ -26,6 +27,10 @@ public final class DescriptorFolder {
             "class that does the work");
 
     private final ResourceDirectory directory;
+    private final List<Key> keys;
+    /** In place of {@code class}; null where each file needs one. */
+    private final @Nullable Key instead;
+
     private final BlockType type;
 
     /**
@@ -37,12 +42,27 @@ public final class DescriptorFolder {
     }
 
     DescriptorFolder(ResourceDirectory directory, Key... keys) {
+        this(directory, null, List.of(keys));
+    }
+
+    private DescriptorFolder(ResourceDirectory directory, @Nullable Key instead, List<Key> keys) {
         this.directory = directory;
+        this.keys = keys;
+        this.instead = instead;
         Key source = Key.required("source", FigureType.LINE, "where it is described");
+        List<Key> work = instead == null
+                ? List.of(CLASS)
+                : List.of(Key.optional(CLASS.name(), CLASS.type(), CLASS.meaning()), instead);
         this.type = new BlockType(
-                Stream.concat(Stream.of(Part.EXTENDS, CLASS, source), Stream.of(keys))
+                Stream.of(List.of(Part.EXTENDS), work, List.of(source), keys)
+                        .flatMap(List::stream)
                         .toList(),
                 false);
+    }
+
+    /** The same folder, in which a file may have another key in place of {@code class}. */
+    public DescriptorFolder orWith(Key other) {
+        return new DescriptorFolder(directory, other, keys);
     }
 
     /** All descriptors, in the order of their ids. */
@@ -58,7 +78,7 @@ public final class DescriptorFolder {
                     .collect(Collectors.toSet());
             List<Descriptor> all = new ArrayList<>();
             for (Map.Entry<String, List<Part>> chain : chains.entrySet()) {
-                if (!bases.contains(chain.getKey()) || hasClass(chain.getValue())) {
+                if (!bases.contains(chain.getKey()) || doesWork(chain.getValue())) {
                     all.add(descriptor(chain.getKey(), chain.getValue()));
                 }
             }
@@ -68,12 +88,22 @@ public final class DescriptorFolder {
         }
     }
 
-    private static boolean hasClass(List<Part> chain) {
-        return chain.stream().anyMatch(part -> part.block().has(CLASS.name()));
+    private boolean doesWork(List<Part> chain) {
+        return has(chain, CLASS) || instead != null && has(chain, instead);
+    }
+
+    private static boolean has(List<Part> chain, Key key) {
+        return chain.stream().anyMatch(part -> part.block().has(key.name()));
     }
 
     private Descriptor descriptor(String id, List<Part> chain) throws InputException {
-        Block block = Part.merged(chain, type);
-        return new Descriptor(id, directory.path(id), block, chain.get(0).block());
+        Block own = chain.get(0).block();
+        if (instead != null && has(chain, CLASS) == has(chain, instead)) {
+            String message = has(chain, CLASS)
+                    ? own.name() + " has class and " + instead.name() + "; remove one of them"
+                    : own.name() + " has no class and no " + instead.name() + "; add one of them";
+            chain.get(0).problems().add(own.position(), message);
+        }
+        return new Descriptor(id, directory.path(id), Part.merged(chain, type), own);
     }
 }

@@ -20,13 +20,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CollectiveCatalog {
     private static final DescriptorFolder FILES = new DescriptorFolder(
-            "collectives",
-            Key.required(
-                    "name", ScalarTypes.text("[a-z][a-z0-9-]*", "a name such as ring"), "by which scenarios force it"),
-            Key.required(
-                    "kinds",
-                    new ListType(ScalarTypes.choice(CollectiveKind.values(), CollectiveKind::id), "kind"),
-                    "collectives that it carries"));
+                    "collectives",
+                    Key.required(
+                            "name",
+                            ScalarTypes.text("[a-z][a-z0-9-]*", "a name such as ring"),
+                            "by which scenarios force it"),
+                    Key.required(
+                            "kinds",
+                            new ListType(ScalarTypes.choice(CollectiveKind.values(), CollectiveKind::id), "kind"),
+                            "collectives that it carries"))
+            .orWith(ProgramAlgorithm.KEY);
 
     private static final Lazy<CollectiveCatalog> SHIPPED = new Lazy<>(CollectiveCatalog::load);
 
@@ -80,16 +83,18 @@ public final class CollectiveCatalog {
     }
 
     private static Entry entry(Descriptor descriptor) {
-        CollectiveAlgorithm algorithm = descriptor.instantiate(CollectiveAlgorithm.class);
-        if (!algorithm.name().equals(descriptor.text("name"))) {
-            throw descriptor.refuse(
-                    "name", "name is " + descriptor.text("name") + ", but the class calls itself " + algorithm.name());
-        }
         EnumSet<CollectiveKind> kinds = EnumSet.noneOf(CollectiveKind.class);
         for (String id : descriptor.words("kinds")) {
             Stream.of(CollectiveKind.values())
                     .filter(kind -> kind.id().equals(id))
                     .forEach(kinds::add);
+        }
+        CollectiveAlgorithm algorithm = descriptor.block().has(ProgramAlgorithm.KEY.name())
+                ? new ProgramAlgorithm(descriptor, kinds)
+                : descriptor.instantiate(CollectiveAlgorithm.class);
+        if (!algorithm.name().equals(descriptor.text("name"))) {
+            throw descriptor.refuse(
+                    "name", "name is " + descriptor.text("name") + ", but the class calls itself " + algorithm.name());
         }
         return new Entry(descriptor, Collections.unmodifiableSet(kinds), algorithm);
     }
