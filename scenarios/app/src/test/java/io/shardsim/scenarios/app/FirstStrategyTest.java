@@ -2,7 +2,6 @@ package io.shardsim.scenarios.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -69,16 +68,11 @@ class FirstStrategyTest {
         String page = Files.readString(PAGE);
         int start = page.indexOf("scenario: first-strategy");
         Path scenario = place.resolve("mine.yaml");
-        Files.writeString(scenario, page.substring(start, page.indexOf("```", start)), StandardCharsets.UTF_8);
-        FurtherJar.Outcome outcome = jars.shardsim(
-                jar,
-                "run",
-                scenario.toString(),
-                "--set",
-                "sweep.strategy.kind=" + strategies,
-                "--out",
-                place.toString(),
-                "--json");
+        String swept = page.substring(start, page.indexOf("```", start))
+                .replaceFirst("strategy\\.kind: .*", "strategy.kind: " + strategies);
+        Files.writeString(scenario, swept);
+        FurtherJar.Outcome outcome =
+                jars.shardsim(jar, "run", scenario.toString(), "--out", place.toString(), "--json");
         assertThat(outcome.status()).as(outcome.err()).isZero();
         JsonNode document = new JsonMapper().readTree(outcome.out());
         JsonNode runs = (document.isArray() ? document.get(0) : document).get("runs");

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -71,7 +72,7 @@ class TutorialsTest {
     }
 
     private static double seconds(JsonNode runs, int run) {
-        return runs.get(run).get("seconds").asDouble();
+        return runs.get(run).get("collective_seconds").asDouble();
     }
 
     @Test
@@ -99,7 +100,9 @@ class TutorialsTest {
                 .contains("gpt2-1.5b", "nodes: 4", "sequence_length: 1024", "global_batch: 256", "micro_batch: 4")
                 .contains("activation_checkpointing: full");
 
-        Path broken = jars.jar("broken.jar", Map.of("importing/acme.yaml", "title: Acme\nmark: [a]\n".getBytes()));
+        Path broken = jars.jar(
+                "broken.jar",
+                Map.of("importing/acme.yaml", "title: Acme\nmark: [a]\n".getBytes(StandardCharsets.UTF_8)));
         FurtherJar.Outcome refused = jars.shardsim(broken, "import", file.toString());
         assertThat(refused.status()).isEqualTo(2);
         assertThat(refused.err())
@@ -124,7 +127,7 @@ class TutorialsTest {
         assertThat(outcome.out()).matches("\\{training.kernels=eager}: \\d+ GPU hours\\R");
         assertThat(jars.shardsim(jar, "help").out()).contains("gpu-hours");
 
-        Path unfit = jars.jar("unfit.jar", Map.of(service, "example.Nobody\n".getBytes()));
+        Path unfit = jars.jar("unfit.jar", Map.of(service, "example.Nobody\n".getBytes(StandardCharsets.UTF_8)));
         FurtherJar.Outcome refused = jars.shardsim(unfit, "version");
         assertThat(refused.status()).isEqualTo(2);
         assertThat(refused.err()).contains("SHARDSIM_CLASSPATH", "example.Nobody");
