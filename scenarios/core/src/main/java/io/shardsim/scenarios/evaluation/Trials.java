@@ -164,7 +164,7 @@ public final class Trials {
         Trials trials = new Trials(run, task);
         if (task != null) {
             List<Lever> all = new ArrayList<>(Levers.of(point, task, run));
-            all.addAll(Notches.of(point, task, run.facts().model().microBatch(), all));
+            all.addAll(SettingSensitivity.of(point, task, run.facts().model().microBatch(), all));
             trials.choose(all, new Budget(eventsMax, all.size(), Math.max(EVENTS_MIN, executed(run))), Map.of());
         }
         return trials;

@@ -18,7 +18,7 @@ import java.util.stream.IntStream;
  * Every setting of a training turned by one notch, up and down: switches are turned, numbers doubled and halved, checkpointing and micro-batches go to the next value. What
  * {@link Levers} try already is left out, and so are settings that describe a framework rather than steer it, such as what its process costs.
  */
-final class Notches {
+final class SettingSensitivity {
     private static final int FACTOR = 2;
 
     private final ScenarioPoint point;
@@ -27,7 +27,7 @@ final class Notches {
     private final ShardingStrategy strategy;
     private final List<Lever> notches = new ArrayList<>();
 
-    private Notches(ScenarioPoint point, Task.Training task, int microBatch) {
+    private SettingSensitivity(ScenarioPoint point, Task.Training task, int microBatch) {
         this.point = point;
         this.task = task;
         this.microBatch = microBatch;
@@ -41,7 +41,7 @@ final class Notches {
      * @param known what is tried already
      */
     static List<Lever> of(ScenarioPoint point, Task.Training task, int microBatch, List<Lever> known) {
-        Notches of = new Notches(point, task, microBatch);
+        SettingSensitivity of = new SettingSensitivity(point, task, microBatch);
         of.addTraining();
         of.addParameters();
         Set<Map<String, String>> tried = new HashSet<>();
