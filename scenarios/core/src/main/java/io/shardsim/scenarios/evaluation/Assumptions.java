@@ -147,7 +147,7 @@ final class Assumptions {
         if (says(Lever.MICRO_BATCH) || now == 1) {
             return;
         }
-        int samples = Prospect.samplesOfReplica(point);
+        int samples = PointBounds.samplesOfReplica(point);
         int smaller = now - 1;
         while (samples % smaller != 0) {
             smaller--;

@@ -51,7 +51,7 @@ final class SettingSensitivity {
     }
 
     private void addTraining() {
-        int samples = Prospect.samplesOfReplica(point);
+        int samples = PointBounds.samplesOfReplica(point);
         for (boolean up : List.of(true, false)) {
             int next = microBatch;
             do {

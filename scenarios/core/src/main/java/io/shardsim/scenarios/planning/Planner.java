@@ -4,9 +4,9 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.evaluation.ForwardingRunner;
+import io.shardsim.scenarios.evaluation.PointBounds;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
-import io.shardsim.scenarios.evaluation.Prospect;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -486,9 +486,9 @@ public final class Planner implements AutoCloseable {
                 .map(Hope::candidate)
                 .filter(candidate -> !checkedOnes.containsKey(candidate))
                 .toList();
-        for (Answered<Prospect> one :
-                each(candidates, candidate -> Prospect.of(candidate.point()), (share, what) -> {})) {
-            Prospect prospect = one.answer();
+        for (Answered<PointBounds> one :
+                each(candidates, candidate -> PointBounds.of(candidate.point()), (share, what) -> {})) {
+            PointBounds prospect = one.answer();
             boolean fits = prospect.fits() && (goal.tight() || !prospect.tight());
             if (!fits && !isUnavailable(one.candidate())) {
                 prunedByMemory++;
@@ -510,7 +510,7 @@ public final class Planner implements AutoCloseable {
     private Look look(Candidate candidate) {
         try {
             Candidate carried = carrier.carry(candidate);
-            return new Look(null, carried, Prospect.leastComputeSeconds(carried.point()));
+            return new Look(null, carried, PointBounds.leastComputeSeconds(carried.point()));
         } catch (InputException why) {
             return new Look(why, candidate, Double.POSITIVE_INFINITY);
         }
