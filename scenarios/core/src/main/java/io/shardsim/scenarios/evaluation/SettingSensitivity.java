@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 
 /**
  * Every setting of a training turned by one notch, up and down: switches are turned, numbers doubled and halved, checkpointing and micro-batches go to the next value. What
- * {@link Levers} try already is left out, and so are settings that describe a framework rather than steer it, such as what its process costs.
+ * {@link AdvisedSettings} try already is left out, and so are settings that describe a framework rather than steer it, such as what its process costs.
  */
 final class SettingSensitivity {
     private static final int FACTOR = 2;
@@ -25,7 +25,7 @@ final class SettingSensitivity {
     private final Task.Training task;
     private final int microBatch;
     private final ShardingStrategy strategy;
-    private final List<Lever> notches = new ArrayList<>();
+    private final List<TriedSettings> notches = new ArrayList<>();
 
     private SettingSensitivity(ScenarioPoint point, Task.Training task, int microBatch) {
         this.point = point;
@@ -40,7 +40,7 @@ final class SettingSensitivity {
      * @param microBatch what it runs with, given or found
      * @param known what is tried already
      */
-    static List<Lever> of(ScenarioPoint point, Task.Training task, int microBatch, List<Lever> known) {
+    static List<TriedSettings> of(ScenarioPoint point, Task.Training task, int microBatch, List<TriedSettings> known) {
         SettingSensitivity of = new SettingSensitivity(point, task, microBatch);
         of.addTraining();
         of.addParameters();
@@ -59,7 +59,10 @@ final class SettingSensitivity {
             } while (next > 0 && next <= samples && samples % next != 0);
             if (next > 0 && next <= samples) {
                 String value = String.valueOf(next);
-                Lever.of(named(Lever.MICRO_BATCH, value), point, Map.of(Lever.MICRO_BATCH, value))
+                TriedSettings.of(
+                                named(TriedSettings.MICRO_BATCH, value),
+                                point,
+                                Map.of(TriedSettings.MICRO_BATCH, value))
                         .filter(lever -> PointSimulation.fits(lever.point()))
                         .ifPresent(notches::add);
             }
@@ -81,7 +84,7 @@ final class SettingSensitivity {
     }
 
     private void add(String key, String value) {
-        Lever.of(named(key, value), point, Map.of(key, value)).ifPresent(notches::add);
+        TriedSettings.of(named(key, value), point, Map.of(key, value)).ifPresent(notches::add);
     }
 
     private void addParameters() {
