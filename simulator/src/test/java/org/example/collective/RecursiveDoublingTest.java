@@ -2,92 +2,37 @@ package org.example.collective;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.shardsim.simulator.collective.ChannelProgram;
-import io.shardsim.simulator.collective.ChannelProgram.Primitive;
-import io.shardsim.simulator.collective.Chunks;
 import io.shardsim.simulator.collective.CollectiveAlgorithm;
+import io.shardsim.simulator.collective.CollectiveCatalog;
 import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.collective.CollectiveRequest;
-import io.shardsim.simulator.collective.GroupPlacement;
 import io.shardsim.simulator.collective.Groups;
-import io.shardsim.simulator.collective.Rail;
-import io.shardsim.simulator.collective.SharedPrimitives;
-import java.util.List;
-import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A collective as somebody outside of the package writes it, with what the package offers. */
+/** That a collective which somebody writes outside of the package does the same as a class and as data. */
 class RecursiveDoublingTest {
-    /** All-gather in log2 n exchanges: member i trades all that it has with member i ^ 2^k. */
-    private static final class RecursiveDoubling implements CollectiveAlgorithm {
-        private final SharedPrimitives shared = new SharedPrimitives();
-
-        @Override
-        public String name() {
-            return "recursive-doubling";
-        }
-
-        @Override
-        public boolean supports(CollectiveRequest request) {
-            return request.kind() == CollectiveKind.ALL_GATHER && Integer.bitCount(request.size()) == 1;
-        }
-
-        @Override
-        public int channels(CollectiveRequest request) {
-            return Chunks.channels(request.shardBytes(), request.transport());
-        }
-
-        @Override
-        public ChannelProgram program(CollectiveRequest request, int member, int channel) {
-            int exchanges = Integer.numberOfTrailingZeros(request.size());
-            GroupPlacement placement = request.placement();
-            int[] slots = IntStream.range(0, exchanges).toArray();
-            int[] peers = IntStream.of(slots)
-                    .map(slot -> request.members()[member ^ 1 << slot])
-                    .toArray();
-            int[] nics = IntStream.of(slots)
-                    .map(slot -> placement.nodeOf(member) == placement.nodeOf(member ^ 1 << slot)
-                            ? ChannelProgram.NONE
-                            : Rail.ownNic(request, member, channel))
-                    .toArray();
-            return new ChannelProgram(peers, peers, slots, nics, primitives(request, exchanges, channel));
-        }
-
-        private List<Primitive> primitives(CollectiveRequest request, int exchanges, int channel) {
-            Chunks chunks = Chunks.of(request.shardBytes(), channels(request), channel, request.transport());
-            return shared.get(request, chunks, 0, 0, primitives -> {
-                for (int slot = 0; slot < exchanges; slot++) {
-                    for (int i = 0; i < chunks.count() << slot; i++) {
-                        primitives.send(slot, chunks.bytes(i >> slot));
-                        primitives.receive(slot, chunks.bytes(i >> slot));
-                    }
-                }
-            });
-        }
-    }
-
-    @Test
-    void everyMemberSendsAndReceivesAllButItsOwnShard() {
-        long totalBytes = 64L << 20;
-        CollectiveAlgorithm algorithm = new RecursiveDoubling();
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 4, 8})
+    void roundsOfAFileAreTheProgramsOfTheClass(int gpus) {
+        CollectiveAlgorithm data = CollectiveCatalog.shipped().algorithms().stream()
+                .filter(algorithm -> algorithm.name().equals("recursive"))
+                .findFirst()
+                .orElseThrow();
+        CollectiveAlgorithm written = new RecursiveDoubling();
         CollectiveRequest request = new CollectiveRequest(
                 CollectiveKind.ALL_GATHER,
-                totalBytes,
-                Groups.firstGpus(2, 8),
+                (64L << 20) + 5,
+                Groups.firstGpus(2, gpus),
                 Groups.cluster(2),
-                Groups.transport(4, 1 << 16, 1));
+                Groups.transport(4, 1 << 16, 2));
 
-        assertThat(algorithm.supports(request)).isTrue();
+        assertThat(data.supports(request)).isTrue();
+        assertThat(data.channels(request)).isEqualTo(written.channels(request));
         for (int member = 0; member < request.size(); member++) {
-            long sent = 0;
-            long received = 0;
-            for (int channel = 0; channel < algorithm.channels(request); channel++) {
-                ChannelProgram program = algorithm.program(request, member, channel);
-                sent += program.sentBytes();
-                received += program.receivedBytes();
+            for (int channel = 0; channel < data.channels(request); channel++) {
+                assertThat(data.program(request, member, channel)).isEqualTo(written.program(request, member, channel));
             }
-            assertThat(sent).isEqualTo(totalBytes / 16 * 15);
-            assertThat(received).isEqualTo(sent);
         }
     }
 }

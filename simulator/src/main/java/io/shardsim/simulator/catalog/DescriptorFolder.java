@@ -30,7 +30,7 @@ public final class DescriptorFolder {
 
     /**
      * @param folder with slashes, none at either end
-     * @param keys of its files, beside {@code class}, {@code source} and {@code extends}
+     * @param keys of its files, beside {@code class}, {@code source} and {@code extends}; beside {@code program}, the class need not be
      */
     public DescriptorFolder(String folder, Key... keys) {
         this(new ResourceDirectory(folder, ".yaml"), keys);
@@ -39,8 +39,10 @@ public final class DescriptorFolder {
     DescriptorFolder(ResourceDirectory directory, Key... keys) {
         this.directory = directory;
         Key source = Key.required("source", FigureType.LINE, "where it is described");
+        boolean needsClass = Stream.of(keys).noneMatch(key -> key.name().equals("program"));
+        Key work = new Key(CLASS.name(), CLASS.type(), needsClass, CLASS.meaning());
         this.type = new BlockType(
-                Stream.concat(Stream.of(Part.EXTENDS, CLASS, source), Stream.of(keys))
+                Stream.concat(Stream.of(Part.EXTENDS, work, source), Stream.of(keys))
                         .toList(),
                 false);
     }

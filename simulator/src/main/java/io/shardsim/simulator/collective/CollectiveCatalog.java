@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class CollectiveCatalog {
     private static final DescriptorFolder FILES = new DescriptorFolder(
             "collectives",
+            ProgramAlgorithm.KEY,
             Key.required(
                     "name", ScalarTypes.text("[a-z][a-z0-9-]*", "a name such as ring"), "by which scenarios force it"),
             Key.required(
@@ -37,7 +39,7 @@ public final class CollectiveCatalog {
     }
 
     /**
-     * One file of the catalog.
+     * One file of the catalog, or one kind of a file that writes down a program.
      *
      * @param kinds collectives that the algorithm carries
      */
@@ -52,9 +54,10 @@ public final class CollectiveCatalog {
     public static CollectiveCatalog load() {
         List<Entry> entries = new ArrayList<>();
         for (Descriptor descriptor : FILES.all()) {
-            Entry entry = entry(descriptor);
-            checkUnique(entries, entry);
-            entries.add(entry);
+            for (Entry entry : entries(descriptor)) {
+                checkUnique(entries, entry);
+                entries.add(entry);
+            }
         }
         return new CollectiveCatalog(entries);
     }
@@ -79,19 +82,27 @@ public final class CollectiveCatalog {
                 .toList();
     }
 
-    private static Entry entry(Descriptor descriptor) {
+    private static List<Entry> entries(Descriptor descriptor) {
+        Set<CollectiveKind> kinds = Stream.of(CollectiveKind.values())
+                .filter(kind -> descriptor.words("kinds").contains(kind.id()))
+                .collect(Collectors.toCollection(() -> EnumSet.noneOf(CollectiveKind.class)));
+        boolean isProgram = descriptor.block().has(ProgramAlgorithm.KEY.name());
+        if (isProgram == !descriptor.text("class").isEmpty()) {
+            throw descriptor.refuse(
+                    "name",
+                    "entry has " + (isProgram ? "a class and" : "no class and no") + " program; write one of them");
+        }
+        if (isProgram) {
+            return kinds.stream()
+                    .map(kind -> new Entry(descriptor, Set.of(kind), new ProgramAlgorithm(descriptor, kind)))
+                    .toList();
+        }
         CollectiveAlgorithm algorithm = descriptor.instantiate(CollectiveAlgorithm.class);
         if (!algorithm.name().equals(descriptor.text("name"))) {
             throw descriptor.refuse(
                     "name", "name is " + descriptor.text("name") + ", but the class calls itself " + algorithm.name());
         }
-        EnumSet<CollectiveKind> kinds = EnumSet.noneOf(CollectiveKind.class);
-        for (String id : descriptor.words("kinds")) {
-            Stream.of(CollectiveKind.values())
-                    .filter(kind -> kind.id().equals(id))
-                    .forEach(kinds::add);
-        }
-        return new Entry(descriptor, Collections.unmodifiableSet(kinds), algorithm);
+        return List.of(new Entry(descriptor, Collections.unmodifiableSet(kinds), algorithm));
     }
 
     private static void checkUnique(List<Entry> entries, Entry added) {

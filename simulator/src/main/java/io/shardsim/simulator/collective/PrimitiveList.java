@@ -70,7 +70,7 @@ public final class PrimitiveList {
         return List.copyOf(primitives);
     }
 
-    private void add(int times, int receiveSlot, int sendSlot, long bytes, boolean reduces) {
+    void add(int times, int receiveSlot, int sendSlot, long bytes, boolean reduces) {
         if (times < 1) {
             return;
         }

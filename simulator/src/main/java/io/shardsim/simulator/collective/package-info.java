@@ -4,8 +4,8 @@
  *
  * <p>Here: who sends what to whom in which order. Not here: links, devices, virtual time, Pekko.
  *
- * <p>To add an algorithm, write one public class that implements {@link io.shardsim.simulator.collective.CollectiveAlgorithm} and one file
- * {@code collectives/<id>.yaml} that gives its name, class, kinds and source. {@link io.shardsim.simulator.collective.CollectiveCatalog}
+ * <p>To add an algorithm, write one file {@code collectives/<id>.yaml} that gives its name, kinds, source and rounds, or in place of rounds the name of a
+ * public class that implements {@link io.shardsim.simulator.collective.CollectiveAlgorithm}. {@link io.shardsim.simulator.collective.CollectiveCatalog}
  * finds the file, and the contract test runs over it. {@link io.shardsim.simulator.collective.Chunks} cuts a buffer,
  * {@link io.shardsim.simulator.collective.PrimitiveList} writes primitives, {@link io.shardsim.simulator.collective.Rail} says by which NIC and in which order a
  * channel goes through a node, {@link io.shardsim.simulator.collective.SharedPrimitives} lets ranks share a list;

@@ -50,7 +50,7 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
          * @param begin sends the first messages
          * @param pulse told how far this one is
          */
-        record RunTogether(Runnable begin, Neighbours neighbours, Pulse pulse) implements Command {}
+        record RunTogether(Runnable begin, Neighbours neighbours, RunControl pulse) implements Command {}
 
         /** When the run is not to be. */
         record Stop() implements Command {}

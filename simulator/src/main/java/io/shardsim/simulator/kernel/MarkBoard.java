@@ -14,7 +14,7 @@ public final class MarkBoard {
     /** Null as long as nobody looks: state. */
     private @Nullable Runnable onPosted;
 
-    private final Pulse pulse = new Pulse();
+    private final RunControl pulse = new RunControl();
     private final long eventsMax;
     private final LongSupplier endMaxPs;
     /** For each mark, the least time from then on to the end of the run [ps]; empty where the run may end at any time. */
@@ -74,7 +74,7 @@ public final class MarkBoard {
     }
 
     /** How far the run is. */
-    public Pulse pulse() {
+    public RunControl pulse() {
         return pulse;
     }
 

@@ -56,7 +56,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
     private long toldEvents;
 
     /** Told how far the run is; null where nobody asks. */
-    private @Nullable Pulse pulse;
+    private @Nullable RunControl pulse;
 
     VirtualTimeDispatcher(Configurator configurator, Config config, ExecutorServiceFactoryProvider executor) {
         super(
@@ -225,7 +225,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
             Envelope envelope = list.poppedEnvelope();
             receiver.invoke(envelope);
             executed++;
-            if ((executed & (Pulse.EVENTS - 1)) == 0) {
+            if ((executed & (RunControl.EVENTS - 1)) == 0) {
                 beat(executedEvents + executed, list.nowPs());
             }
             if (refusal != null) {
@@ -241,7 +241,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         }
         executedEvents += executed;
         // Windows and the ways between two halts are short: many of them make a beat.
-        if (executedEvents - toldEvents >= Pulse.EVENTS) {
+        if (executedEvents - toldEvents >= RunControl.EVENTS) {
             beat(executedEvents, list.nowPs());
         }
         return haltRequested;
@@ -285,7 +285,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         replay = islands;
     }
 
-    void tell(Pulse asked) {
+    void tell(RunControl asked) {
         pulse = asked;
     }
 

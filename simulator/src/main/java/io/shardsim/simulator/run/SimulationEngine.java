@@ -6,6 +6,7 @@ import io.shardsim.simulator.TooLargeException;
 import io.shardsim.simulator.kernel.LogicalProcess;
 import io.shardsim.simulator.kernel.OtherProcessFailedException;
 import io.shardsim.simulator.kernel.RunLimitException;
+import io.shardsim.simulator.kernel.VirtualTimeMessage;
 import io.shardsim.simulator.kernel.WindowExchange;
 import io.shardsim.simulator.observation.PartObservation;
 import io.shardsim.simulator.observation.StepObservation;
@@ -169,19 +170,30 @@ public final class SimulationEngine implements AutoCloseable {
         return Observations.whole(parts);
     }
 
-    /** What the logical processes of a run consist of. */
-    interface Parts {
+    /** What the logical processes of a run consist of: actors of their own, which tell each other {@link VirtualTimeMessage}s and nothing else. */
+    public interface Parts {
+        /** Logical processes, as many as {@link #commands}. */
         int processes();
 
-        /** Creates the devices of one of them as children of its actor, on its own thread. */
+        /**
+         * Creates the devices of one of them as children of its actor, on its own thread.
+         *
+         * @param context spawns with {@code DispatcherSelector.sameAsParent()}
+         */
         void spawn(int process, ActorContext<LogicalProcess.Command> context);
 
         /** Lets the devices know each other and tells each logical process how to run, when all devices exist. */
         List<LogicalProcess.Command> commands();
     }
 
-    /** Lets the logical processes of a run go on to their end on free dispatchers. */
-    LogicalProcess.Outcome execute(Parts parts) throws InterruptedException {
+    /**
+     * Lets the logical processes of a run go on until no message is under way, on free dispatchers.
+     *
+     * @return with the instant of the last event [ps]
+     * @throws IllegalStateException with what a device has thrown
+     * @throws InterruptedException when the caller is interrupted; the run is abandoned
+     */
+    public LogicalProcess.Outcome execute(Parts parts) throws InterruptedException {
         List<Started> started = startAll(parts, parts.processes());
         try {
             tellAll(started, parts);

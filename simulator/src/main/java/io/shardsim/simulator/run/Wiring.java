@@ -27,7 +27,7 @@ final class Wiring {
     private final Paths paths;
     private final Bandwidth memoryRate;
     private final Bandwidth cacheRate;
-    private final IdentityHashMap<CollectiveSchedules.Scheduled, Paces> pacesOf = new IdentityHashMap<>();
+    private final IdentityHashMap<CollectiveSchedules.Scheduled, EdgeRates> pacesOf = new IdentityHashMap<>();
     private final IdentityHashMap<List<Primitive>, ProgramLoops> loopsOf = new IdentityHashMap<>();
     private final IdentityHashMap<RankPlan, long[]> timesOf = new IdentityHashMap<>();
     private double events;
@@ -89,7 +89,7 @@ final class Wiring {
         Path[][] pathsOfChannel = new Path[programs.length][];
         Pace[][] receivePaces = new Pace[programs.length][];
         Pace[][] sendPaces = new Pace[programs.length][];
-        Paces paces = pacesOf.computeIfAbsent(scheduled, same -> new Paces(cluster.byDomain(), router, same));
+        EdgeRates paces = pacesOf.computeIfAbsent(scheduled, same -> new EdgeRates(cluster.byDomain(), router, same));
         for (int channel = 0; channel < programs.length; channel++) {
             ChannelProgram program = scheduled.program(member, channel);
             Limits.require("receive slots of a program", program.receivePeers().length, EventOrder.RECEIVE_SLOTS_MAX);

@@ -1,5 +1,6 @@
 package io.shardsim.simulator.schema;
 
+import io.shardsim.simulator.ClassPathException;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.simulator.yaml.YamlReader;
@@ -8,7 +9,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Objects;
 
-/** Tables that the program ships as YAML. A broken one is a defect of the program; a test reads every one. */
+/** Tables that the program or a jar beside it ships as YAML; a test reads every one of the program's. */
 public final class ShippedFile {
     private ShippedFile() {}
 
@@ -27,7 +28,7 @@ public final class ShippedFile {
         } catch (IOException failure) {
             throw new UncheckedIOException(path, failure);
         } catch (InputException defect) {
-            throw new IllegalStateException("broken table: " + defect.getMessage(), defect);
+            throw new ClassPathException("broken table: " + defect.getMessage());
         }
     }
 }

@@ -4,15 +4,21 @@ import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.catalog.CatalogException;
 import io.shardsim.simulator.catalog.Descriptor;
 import io.shardsim.simulator.catalog.DescriptorFolder;
+import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.Key;
 import io.shardsim.simulator.schema.ListType;
 import io.shardsim.simulator.schema.NamedType;
 import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.strategy.settings.ParameterForm;
 import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.strategy.settings.StrategyParameters;
+import io.shardsim.simulator.yaml.InputException;
+import io.shardsim.simulator.yaml.Problems;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 
@@ -32,6 +38,12 @@ public final class StrategyCatalog {
             Key.optional("family", Setting.LINE, "what kinds that shard in the same way have in common"),
             Key.required(PARAMETERS, new NamedType(Setting.TYPE), "what a scenario may set"));
 
+    private static final String PROFILE = "framework_profile";
+
+    /** What every strategy is asked for, with an example. */
+    private static final List<String> ASKED =
+            List.of("runtime_memory: 1.2 GB", "fragmentation: 15 %", PROFILE + ": eager");
+
     private final Map<String, Descriptor> byKind = new LinkedHashMap<>();
 
     private StrategyCatalog(List<Descriptor> descriptors) {
@@ -40,9 +52,47 @@ public final class StrategyCatalog {
         }
     }
 
-    /** Reads all descriptors. */
+    /**
+     * Reads all descriptors, and makes each strategy once.
+     *
+     * @throws CatalogException with all that is wrong with a file, or with the class that it names
+     */
     public static StrategyCatalog load() {
-        return new StrategyCatalog(FILES.all());
+        StrategyCatalog catalog = new StrategyCatalog(FILES.all());
+        catalog.byKind.forEach((kind, file) -> {
+            checkParameters(file);
+            catalog.create(kind, Map.of());
+        });
+        return catalog;
+    }
+
+    private static void checkParameters(Descriptor file) {
+        Problems problems = new Problems(file.path());
+        Block own = file.own().block(PARAMETERS);
+        for (String asked : ASKED) {
+            String name = asked.substring(0, asked.indexOf(':'));
+            String example = asked.substring(name.length() + 2);
+            Block parameter =
+                    Objects.requireNonNull(file.block().block(PARAMETERS)).block(name);
+            String written = parameter == null ? "" : parameter.text("value", "");
+            String wrong = "";
+            if (parameter == null) {
+                wrong = " is missing, which every strategy needs; add it, with value: " + example;
+            } else if (ParameterForm.of(written) != ParameterForm.of(example)) {
+                wrong = " " + written + " is not written as this parameter is; write for example " + example;
+            } else if (name.equals(PROFILE) && !FrameworkProfile.names().contains(written)) {
+                wrong = " " + written + " is not known; " + Nearest.remedy(written, FrameworkProfile.names());
+            }
+            if (!wrong.isEmpty()) {
+                Block mine = own == null ? null : own.block(name);
+                problems.add(mine == null ? file.own().at(PARAMETERS) : mine.at("value"), name + wrong);
+            }
+        }
+        try {
+            problems.throwIfAny();
+        } catch (InputException broken) {
+            throw new CatalogException(broken);
+        }
     }
 
     /** Names of the strategies, as scenario files write them after {@code kind}. */

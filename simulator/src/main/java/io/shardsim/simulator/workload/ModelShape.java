@@ -32,7 +32,7 @@ public record ModelShape(
         Form form,
         Heads attention,
         int ffn,
-        Mixture mixture,
+        MixtureOfExperts mixture,
         Embeddings embeddings,
         Adapters adapters) {
     /** More shapes than a sweep has; a server that strangers ask for ever new ones forgets those before. */
@@ -129,7 +129,13 @@ public record ModelShape(
 
     /** Trained whole. */
     public ModelShape(
-            int hidden, int layers, Family family, Heads attention, int ffn, Mixture mixture, Embeddings embeddings) {
+            int hidden,
+            int layers,
+            Family family,
+            Heads attention,
+            int ffn,
+            MixtureOfExperts mixture,
+            Embeddings embeddings) {
         this(hidden, layers, new Form(family), attention, ffn, mixture, embeddings, Adapters.NONE);
     }
 
@@ -155,7 +161,7 @@ public record ModelShape(
                 Family.GPT2,
                 new Heads(heads, heads, headWidth(hidden, heads), false),
                 4 * hidden,
-                Mixture.NONE,
+                MixtureOfExperts.NONE,
                 new Embeddings(vocab, true, maxPositions));
     }
 
@@ -167,7 +173,7 @@ public record ModelShape(
                 Family.LLAMA,
                 new Heads(heads, kvHeads, headWidth(hidden, heads), false),
                 ffn,
-                Mixture.NONE,
+                MixtureOfExperts.NONE,
                 new Embeddings(vocab, false, 0));
     }
 

@@ -324,7 +324,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
     }
 
     /** Experts of a token beside the one that all tokens go through. */
-    private static List<Operator> experts(int h, Mixture mixture) {
+    private static List<Operator> experts(int h, MixtureOfExperts mixture) {
         boolean shared = mixture.isShared();
         List<Operator> block = new ArrayList<>();
         block.add(new Norm("ffn_norm", h, true));

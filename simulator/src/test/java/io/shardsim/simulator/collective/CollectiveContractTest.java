@@ -1,7 +1,9 @@
 package io.shardsim.simulator.collective;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.shardsim.simulator.collective.ChannelProgram.Primitive;
 import io.shardsim.simulator.collective.InOrderInterpreter.DataFlow;
@@ -64,6 +66,69 @@ class CollectiveContractTest {
     @MethodSource("entries")
     void slicesSentAreSlicesReceivedAndNobodyWaitsForEver(CollectiveCatalog.Entry entry) {
         forAllRequests(entry, (algorithm, request) -> InOrderInterpreter.run(algorithm, request, NO_MEANING));
+    }
+
+    @ParameterizedTest
+    @MethodSource("entries")
+    void everybodyEndsWithWhatTheCollectiveGives(CollectiveCatalog.Entry entry) {
+        // What a switch adds up is in no member's program.
+        assumeThat(entry.algorithm().pattern()).isNotEqualTo(CollectiveAlgorithm.Pattern.SWITCH);
+        for (CollectiveKind kind : entry.kinds()) {
+            for (int[] members : Groups.shapes()) {
+                CollectiveRequest request = threeUnitsEach(kind, members);
+                if (entry.algorithm().supports(request)) {
+                    DataFlowOracle.check(entry.algorithm(), request);
+                }
+            }
+        }
+    }
+
+    /** Two channels, the second of which gets one chunk. */
+    private static CollectiveRequest threeUnitsEach(CollectiveKind kind, int[] members) {
+        return new CollectiveRequest(
+                kind,
+                3L * DataFlowOracle.UNIT_BYTES * members.length,
+                members,
+                Groups.cluster(3),
+                Groups.transport(2, DataFlowOracle.UNIT_BYTES, 1));
+    }
+
+    /** A ring in which each member sends its own shard again and again, in place of what it received. */
+    private static final class OwnShardsOnly extends RingAlgorithm {
+        OwnShardsOnly(CollectiveKind kind) {
+            super(kind);
+        }
+
+        @Override
+        protected void moveChunk(PrimitiveList primitives, int ranks, long chunkBytes) {
+            for (int other = 1; other < ranks; other++) {
+                primitives.send(TO_NEXT, chunkBytes);
+            }
+            for (int other = 1; other < ranks; other++) {
+                if (supportsSums()) {
+                    primitives.receiveReduce(FROM_PREVIOUS, chunkBytes);
+                } else {
+                    primitives.receive(FROM_PREVIOUS, chunkBytes);
+                }
+            }
+        }
+
+        private boolean supportsSums() {
+            return supports(threeUnitsEach(CollectiveKind.REDUCE_SCATTER, Groups.firstGpus(1, 2)));
+        }
+    }
+
+    @Test
+    void wrongShardsAreSeen() {
+        int[] members = Groups.firstGpus(2, 2);
+        assertThatThrownBy(() -> DataFlowOracle.check(
+                        new OwnShardsOnly(CollectiveKind.ALL_GATHER),
+                        threeUnitsEach(CollectiveKind.ALL_GATHER, members)))
+                .hasMessage("member 0 ends without 3 of 12 units");
+        assertThatThrownBy(() -> DataFlowOracle.check(
+                        new OwnShardsOnly(CollectiveKind.REDUCE_SCATTER),
+                        threeUnitsEach(CollectiveKind.REDUCE_SCATTER, members)))
+                .hasMessage("member 0 does not add to 3 of 12 units");
     }
 
     @ParameterizedTest

@@ -11,7 +11,7 @@ import io.shardsim.simulator.workload.ActivationMemory;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Heads;
-import io.shardsim.simulator.workload.Mixture;
+import io.shardsim.simulator.workload.MixtureOfExperts;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Family;
@@ -36,7 +36,7 @@ class QueryKeyNormTest {
                 Family.LLAMA,
                 new Heads(32, 8, 128, normed),
                 12288,
-                Mixture.NONE,
+                MixtureOfExperts.NONE,
                 new Embeddings(151936, false, 0));
     }
 
@@ -140,7 +140,7 @@ class QueryKeyNormTest {
                         Family.GPT2,
                         new Heads(16, 16, 64, true),
                         4096,
-                        Mixture.NONE,
+                        MixtureOfExperts.NONE,
                         new Embeddings(50257, true, 1024)))
                 .hasMessage("qk_norm true needs gated_ffn true");
     }

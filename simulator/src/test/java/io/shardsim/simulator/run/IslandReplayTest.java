@@ -13,7 +13,7 @@ import io.shardsim.simulator.strategy.StrategyCatalog;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Experts;
 import io.shardsim.simulator.workload.Heads;
-import io.shardsim.simulator.workload.Mixture;
+import io.shardsim.simulator.workload.MixtureOfExperts;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Family;
@@ -91,7 +91,7 @@ class IslandReplayTest {
                 Family.LLAMA,
                 new Heads(16, 16, 64, false),
                 2048,
-                new Mixture(new Experts(8, 2), 512, 0, 0, 1),
+                new MixtureOfExperts(new Experts(8, 2), 512, 0, 0, 1),
                 new Embeddings(4096, false, 0));
     }
 

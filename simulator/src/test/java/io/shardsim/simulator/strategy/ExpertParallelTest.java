@@ -11,7 +11,7 @@ import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Experts;
 import io.shardsim.simulator.workload.Heads;
-import io.shardsim.simulator.workload.Mixture;
+import io.shardsim.simulator.workload.MixtureOfExperts;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Family;
@@ -35,7 +35,7 @@ class ExpertParallelTest {
             Family.LLAMA,
             new Heads(16, 16, 64, false),
             2048,
-            new Mixture(EXPERTS, 512, 0, 2, 1),
+            new MixtureOfExperts(EXPERTS, 512, 0, 2, 1),
             new Embeddings(51200, false, 0));
     private static final long COPIES = 2L * MICRO_BATCH * SEQUENCE * HIDDEN * EXPERTS.perToken();
     private static final long PASSES = (LAYERS - 2L) * MICRO_BATCHES;

@@ -13,7 +13,7 @@ import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Experts;
 import io.shardsim.simulator.workload.Heads;
-import io.shardsim.simulator.workload.Mixture;
+import io.shardsim.simulator.workload.MixtureOfExperts;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Family;
@@ -44,7 +44,7 @@ class Fsdp2ParallelTest {
                 Family.LLAMA,
                 new Heads(16, 4, 64, false),
                 2048,
-                new Mixture(EXPERTS, 512, 0, 0, 1),
+                new MixtureOfExperts(EXPERTS, 512, 0, 0, 1),
                 new Embeddings(51200, tied, 0));
     }
 

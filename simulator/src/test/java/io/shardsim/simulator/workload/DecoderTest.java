@@ -28,7 +28,7 @@ class DecoderTest {
                         family,
                         heads,
                         ffn,
-                        Mixture.NONE,
+                        MixtureOfExperts.NONE,
                         new Embeddings(32128, family == Family.GPT2, 0))
                 .withDecoder(new Decoder(layers, OWN, 32));
     }

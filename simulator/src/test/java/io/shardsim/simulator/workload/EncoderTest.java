@@ -29,7 +29,7 @@ class EncoderTest {
                         Family.GPT2,
                         new Heads(16, 16, 64, false),
                         4096,
-                        Mixture.NONE,
+                        MixtureOfExperts.NONE,
                         new Embeddings(vocab, true, positions))
                 .withEncoder(encoder);
     }

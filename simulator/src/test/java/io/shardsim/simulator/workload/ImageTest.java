@@ -20,7 +20,7 @@ class ImageTest {
                         Family.GPT2,
                         new Heads(heads, heads, hidden / heads, false),
                         ffn,
-                        Mixture.NONE,
+                        MixtureOfExperts.NONE,
                         new Embeddings(1000, false, image.tokens()))
                 .withImage(image);
     }

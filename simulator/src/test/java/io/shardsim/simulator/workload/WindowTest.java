@@ -20,7 +20,7 @@ class WindowTest {
                 family,
                 new Heads(8, 8, 64, Latent.NONE, false, window),
                 2048,
-                Mixture.NONE,
+                MixtureOfExperts.NONE,
                 new Embeddings(1000, false, 0));
     }
 

@@ -17,9 +17,12 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.InitializationException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
@@ -64,8 +67,8 @@ public final class ShardsimCommand implements Runnable {
             System.err.println("shardsim: standard output cannot be written: " + failure);
             return status == ExitStatus.DONE ? ExitStatus.FAILED : status;
         } catch (Throwable failure) {
-            if (failure instanceof ExceptionInInitializerError
-                    && failure.getCause() instanceof ClassPathException broken) {
+            Throwable reason = failure instanceof ExceptionInInitializerError ? failure.getCause() : failure;
+            if (reason instanceof ClassPathException broken) {
                 return refuse(broken, new PlainWriter(System.err));
             }
             new PlainWriter(System.err).println("shardsim: " + told(failure));
@@ -112,6 +115,7 @@ public final class ShardsimCommand implements Runnable {
         commandLine.addSubcommand(new HelpCommand());
         commandLine.addSubcommand(new VersionCommand());
         commandLine.addSubcommand(new CompletionCommand());
+        addFurther(commandLine);
         commandLine.setOut(new PrintWriter(System.out, true, StandardCharsets.UTF_8));
         commandLine.setErr(new PlainWriter(System.err));
         commandLine.setUsageHelpAutoWidth(false);
@@ -140,6 +144,15 @@ public final class ShardsimCommand implements Runnable {
             return ExitStatus.FAILED;
         });
         return commandLine;
+    }
+
+    private static void addFurther(CommandLine commandLine) {
+        try {
+            ServiceLoader.load(FurtherCommand.class, FurtherCommand.class.getClassLoader())
+                    .forEach(commandLine::addSubcommand);
+        } catch (ServiceConfigurationError | InitializationException unfit) {
+            throw new ClassPathException("a command on SHARDSIM_CLASSPATH cannot be used: " + unfit.getMessage());
+        }
     }
 
     /** Tells what is wrong with a file that somebody has added to the class path, as of any other input. */

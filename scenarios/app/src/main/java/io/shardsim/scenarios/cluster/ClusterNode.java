@@ -48,11 +48,11 @@ final class ClusterNode implements AutoCloseable {
 
     private final ClusterSettings settings;
     private final ActorSystem<Void> system;
-    private final Gate gate;
+    private final ConnectionLimit gate;
     private final DoorClient others;
     private final CompletableFuture<Done> ending = new CompletableFuture<>();
 
-    private ClusterNode(ClusterSettings settings, ActorSystem<Void> system, Gate gate) {
+    private ClusterNode(ClusterSettings settings, ActorSystem<Void> system, ConnectionLimit gate) {
         this.settings = settings;
         this.gate = gate;
         this.system = system;
@@ -71,9 +71,9 @@ final class ClusterNode implements AutoCloseable {
     static ClusterNode start(ClusterSettings settings) {
         // Several threads that log for the first time at once would make slf4j tell about its own start.
         LoggerFactory.getILoggerFactory();
-        Gate gate = null;
+        ConnectionLimit gate = null;
         try {
-            gate = Gate.bind(settings.bind(), settings.port(), settings.tls() != null);
+            gate = ConnectionLimit.bind(settings.bind(), settings.port(), settings.tls() != null);
             ActorSystem<Void> system =
                     ActorSystem.create(Behaviors.empty(), settings.name(), configuration(settings, gate));
             gate.openTo(Framing.ARTERY, boundPort(system));
@@ -116,7 +116,7 @@ final class ClusterNode implements AutoCloseable {
         HostPort place = settings.metrics();
         if (place != null) {
             try {
-                Gate plain = Gate.bind(place.host(), place.port(), false);
+                ConnectionLimit plain = ConnectionLimit.bind(place.host(), place.port(), false);
                 plain.openTo(Framing.HTTP, door.openMeters());
                 whenEnding(plain::close);
                 LOG.info("meters at http://{}:{}/metrics", place.host(), plain.port());
@@ -130,7 +130,7 @@ final class ClusterNode implements AutoCloseable {
         return door;
     }
 
-    private static Config configuration(ClusterSettings settings, Gate gate) {
+    private static Config configuration(ClusterSettings settings, ConnectionLimit gate) {
         Map<String, Object> values = new LinkedHashMap<>();
         values.put("pekko.remote.artery.canonical.hostname", settings.host());
         values.put("pekko.remote.artery.canonical.port", gate.port());

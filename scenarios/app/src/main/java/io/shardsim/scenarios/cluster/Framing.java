@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
-/** How what comes to a port is cut into frames, as far as a {@link Gate} has to know. */
+/** How what comes to a port is cut into frames, as far as a {@link ConnectionLimit} has to know. */
 enum Framing {
     /** Artery's own: a magic, a stream's number, then frames with their length before them. */
     ARTERY(256 << 10) {

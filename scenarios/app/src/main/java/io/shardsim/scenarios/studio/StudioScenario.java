@@ -1,7 +1,7 @@
 package io.shardsim.scenarios.studio;
 
 import io.shardsim.scenarios.calibrating.Calibrator;
-import io.shardsim.scenarios.evaluation.Prospect;
+import io.shardsim.scenarios.evaluation.PointBounds;
 import io.shardsim.scenarios.exporting.Export;
 import io.shardsim.scenarios.exporting.Exporter;
 import io.shardsim.scenarios.exporting.Framework;
@@ -65,7 +65,7 @@ final class StudioScenario {
         Map<String, Object> seen = new LinkedHashMap<>();
         seen.put("values", point.values());
         if (point.task() instanceof Task.Training training && training.microBatch() != null) {
-            Prospect prospect = Prospect.of(point);
+            PointBounds prospect = PointBounds.of(point);
             seen.put("fits", prospect.fits());
             if (prospect.leastStepSeconds() > 0) {
                 seen.put("at_most_samples_per_second", training.globalBatch() / prospect.leastStepSeconds());

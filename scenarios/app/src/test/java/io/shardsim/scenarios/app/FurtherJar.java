@@ -25,15 +25,18 @@ final class FurtherJar {
 
     /** The tool in a JVM of its own, as the launcher starts it. */
     Outcome shardsim(Path further, String... arguments) throws IOException, InterruptedException {
+        return java(further, Main.class.getName(), arguments);
+    }
+
+    /** A class of the tool or of these places, in a JVM of its own. */
+    Outcome java(Path further, String main, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
         if (Runtime.version().feature() >= 24) {
             command.add("--sun-misc-unsafe-memory-access=allow");
         }
         command.addAll(List.of(
-                "-cp",
-                System.getProperty("java.class.path") + System.getProperty("path.separator") + further,
-                Main.class.getName()));
+                "-cp", System.getProperty("java.class.path") + System.getProperty("path.separator") + further, main));
         command.addAll(List.of(arguments));
         Path out = place.resolve("out.txt");
         Path err = place.resolve("err.txt");

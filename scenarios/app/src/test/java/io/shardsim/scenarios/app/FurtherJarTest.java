@@ -9,10 +9,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What lies in somebody else's jar is found beside what ships: a strategy, a collective, an instance, a GPU and its constants. */
 class FurtherJarTest {
@@ -198,5 +201,62 @@ class FurtherJarTest {
                     .as(command)
                     .containsExactly("catalog/nccl/networks/bad.yaml:1:8: title is a list; write a text");
         }
+    }
+
+    private static final String OWN = """
+            class: elsewhere.Borrowed
+            title: Own
+            source: this test
+            parameters:
+              runtime_memory: {value: 1 GB, meaning: Memory., source: this test}
+              fragmentation: {value: 15 %, meaning: Share., source: this test}
+              framework_profile: {value: eager, meaning: Kernels., source: this test}
+            """;
+
+    /** The file without a line, or with another word in it. */
+    @ParameterizedTest
+    @Tag("slow")
+    @CsvSource(delimiter = '|', textBlock = """
+            class              |                  | 1:1: entry has no class; add class: the name of a Java class
+            runtime_memory     |                  | 5:3: runtime_memory is missing, which every strategy needs; add it, with value: 1.2 GB
+            fragmentation      |                  | 5:3: fragmentation is missing, which every strategy needs; add it, with value: 15 %
+            framework_profile  |                  | 5:3: framework_profile is missing, which every strategy needs; add it, with value: eager
+            15 %               | 15               | 6:26: value 15 is not a default; write a quantity with its unit, 4 ranks, 15 %, true, false or a name
+            15 %               | 1 GB             | 6:26: fragmentation 1 GB is not written as this parameter is; write for example 15 %
+            eager              | eagre            | 7:30: framework_profile eagre is not known; did you mean eager?
+            elsewhere.Borrowed | elsewhere.Nobody | 1:8: class elsewhere.Nobody is not on the class path; add its jar to SHARDSIM_CLASSPATH
+            elsewhere.Borrowed | java.lang.String | 1:8: class java.lang.String is not a public ShardingStrategy with a public constructor that takes StrategyParameters
+            """)
+    void aStrategyFileIsCheckedWhenTheCatalogIsRead(String text, @Nullable String other, String problem)
+            throws Exception {
+        String file = other == null ? OWN.replaceFirst("(?m)^ *" + text + ".*\\n", "") : OWN.replace(text, other);
+        FurtherJar classes = new FurtherJar(Files.createDirectories(place.resolve("own")));
+        Path compiled = classes.compile(Map.of("Borrowed", STRATEGY));
+        Files.createDirectories(compiled.resolve("strategies"));
+        Files.writeString(compiled.resolve("strategies/own.yaml"), file);
+        FurtherJar.Outcome outcome = jars.shardsim(compiled, "catalog", "strategies", "ddp");
+
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.err()).startsWith("strategies/own.yaml:" + problem);
+    }
+
+    @Test
+    @Tag("slow")
+    void aCollectiveThatLeavesTheGroupIsTold() throws Exception {
+        String file = """
+                name: rounds
+                kinds: [all_gather]
+                source: this test
+                program:
+                  all_gather:
+                    - {rounds: log2 members, to: member ^ 2^round, send: all}
+                """;
+        further = jars.jar("rounds.jar", Map.of("collectives/rounds.yaml", file.getBytes(StandardCharsets.UTF_8)));
+        FurtherJar.Outcome outcome = jars.shardsim(further, "catalog", "collectives");
+
+        assertThat(outcome.status()).isEqualTo(2);
+        assertThat(outcome.err())
+                .startsWith("collectives/rounds.yaml:6:34: with 3 members, member 2 sends to 3 in round 0, which is"
+                        + " outside of the group; add members: power_of_two");
     }
 }

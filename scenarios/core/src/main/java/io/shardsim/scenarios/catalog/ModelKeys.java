@@ -9,7 +9,7 @@ import io.shardsim.simulator.workload.Experts;
 import io.shardsim.simulator.workload.Heads;
 import io.shardsim.simulator.workload.Image;
 import io.shardsim.simulator.workload.Latent;
-import io.shardsim.simulator.workload.Mixture;
+import io.shardsim.simulator.workload.MixtureOfExperts;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Family;
@@ -115,10 +115,10 @@ public final class ModelKeys {
                         count(block, "v_head_dim", width - rotary));
     }
 
-    private static Mixture mixture(Block block, int ffn) {
+    private static MixtureOfExperts mixture(Block block, int ffn) {
         return block.value("experts") == null
-                ? Mixture.NONE
-                : new Mixture(
+                ? MixtureOfExperts.NONE
+                : new MixtureOfExperts(
                         new Experts(count(block, "experts", 1), count(block, "experts_per_token", 2)),
                         count(block, "expert_ffn", ffn),
                         count(block, "shared_expert_ffn", 0),

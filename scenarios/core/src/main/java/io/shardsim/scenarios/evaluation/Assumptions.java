@@ -44,7 +44,7 @@ final class Assumptions {
      * @param taken in words
      * @param others other choices, titled by the choice alone
      */
-    record Open(String taken, List<Lever> others) {}
+    record Open(String taken, List<TriedSettings> others) {}
 
     private final ScenarioPoint point;
     private final Task.Training task;
@@ -87,7 +87,7 @@ final class Assumptions {
         }
         String own = task.strategy().create().defaultKernels();
         String compiled = own + "-compile";
-        List<Lever> others = new ArrayList<>();
+        List<TriedSettings> others = new ArrayList<>();
         for (String kernels : List.of("eager", FrameworkProfile.names().contains(compiled) ? compiled : "fused")) {
             if (!kernels.equals(own)) {
                 others.addAll(choices(kernels, "training.kernels", kernels));
@@ -144,16 +144,16 @@ final class Assumptions {
     /** The next smaller one. */
     private void addMicroBatch() {
         int now = run.facts().model().microBatch();
-        if (says(Lever.MICRO_BATCH) || now == 1) {
+        if (says(TriedSettings.MICRO_BATCH) || now == 1) {
             return;
         }
-        int samples = Prospect.samplesOfReplica(point);
+        int samples = PointBounds.samplesOfReplica(point);
         int smaller = now - 1;
         while (samples % smaller != 0) {
             smaller--;
         }
         String value = String.valueOf(smaller);
-        add("micro-batch " + now, choices(value, Lever.MICRO_BATCH, value));
+        add("micro-batch " + now, choices(value, TriedSettings.MICRO_BATCH, value));
     }
 
     private void addNic() {
@@ -201,12 +201,12 @@ final class Assumptions {
         }
     }
 
-    private void add(String taken, List<Lever> others) {
+    private void add(String taken, List<TriedSettings> others) {
         open.add(new Open(taken, others));
     }
 
     /** Another choice, where the training does not refuse it. */
-    private List<Lever> choices(String title, String key, String value) {
-        return Lever.of(title, point, Map.of(key, value)).stream().toList();
+    private List<TriedSettings> choices(String title, String key, String value) {
+        return TriedSettings.of(title, point, Map.of(key, value)).stream().toList();
     }
 }

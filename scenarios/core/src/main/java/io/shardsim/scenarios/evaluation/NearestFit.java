@@ -50,7 +50,7 @@ final class NearestFit {
     }
 
     /** The first change that gives a tight run room, to be tried; none where none was found, or it would train with another batch. */
-    Optional<Lever> room() {
+    Optional<TriedSettings> room() {
         for (Map<String, String> change : changes()) {
             LargestMicroBatch.Found found = tried(change);
             if (found != null && found.fit().isRoomy()) {
@@ -60,12 +60,12 @@ final class NearestFit {
         return Optional.empty();
     }
 
-    private Optional<Lever> lever(Map<String, String> change, LargestMicroBatch.Found found) {
-        return Lever.of(
+    private Optional<TriedSettings> lever(Map<String, String> change, LargestMicroBatch.Found found) {
+        return TriedSettings.of(
                         change.isEmpty() ? "A smaller micro-batch" : "With " + words(change),
                         point,
                         task.microBatch() == null ? change : withMicroBatch(change, found))
-                .map(lever -> new Lever(lever.title(), change, lever.point()));
+                .map(lever -> new TriedSettings(lever.title(), change, lever.point()));
     }
 
     /** The change in words, or what to try when nothing was found. */
@@ -153,7 +153,7 @@ final class NearestFit {
 
     /** What fits, or null when it does not. */
     private LargestMicroBatch.@Nullable Found tried(Map<String, String> change) {
-        return Lever.ofOpen("", point, change)
+        return TriedSettings.ofOpen("", point, change)
                 .map(lever -> TrainingPoint.of(lever.point()).found())
                 .filter(LargestMicroBatch.Found::fits)
                 .orElse(null);
@@ -161,7 +161,9 @@ final class NearestFit {
 
     /** With the micro-batch, which may be another one. */
     private static Map<String, String> withMicroBatch(Map<String, String> change, LargestMicroBatch.Found found) {
-        return both(change, Map.of(Lever.MICRO_BATCH, String.valueOf(found.job().microBatch())));
+        return both(
+                change,
+                Map.of(TriedSettings.MICRO_BATCH, String.valueOf(found.job().microBatch())));
     }
 
     private static String words(Map<String, String> change) {

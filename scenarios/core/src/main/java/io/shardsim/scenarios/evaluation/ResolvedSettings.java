@@ -45,8 +45,8 @@ final class ResolvedSettings {
         resolved.put("model", task.modelName());
         resolved.addCluster();
         task.settings(training.job())
-                .forEach((path, value) ->
-                        resolved.put(path, value, path.equals(Lever.MICRO_BATCH) ? Origin.CHOSEN : Origin.DEFAULT));
+                .forEach((path, value) -> resolved.put(
+                        path, value, path.equals(TriedSettings.MICRO_BATCH) ? Origin.CHOSEN : Origin.DEFAULT));
         resolved.addAdapters(task.model().adapters());
         resolved.addStrategy(training);
         resolved.addCollectives();

@@ -148,8 +148,8 @@ final class SettingRemarks {
     /** The step with some settings changed; null where it cannot run with them. */
     private @Nullable Step step(Map<String, String> changes) {
         Map<String, String> settings = new LinkedHashMap<>(changes);
-        settings.put(Lever.MICRO_BATCH, String.valueOf(job.microBatch()));
-        return Lever.of("", point, settings)
+        settings.put(TriedSettings.MICRO_BATCH, String.valueOf(job.microBatch()));
+        return TriedSettings.of("", point, settings)
                 .map(lever -> step((Task.Training) lever.point().task()))
                 .orElse(null);
     }

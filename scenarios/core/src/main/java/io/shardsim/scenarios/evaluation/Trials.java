@@ -75,7 +75,7 @@ public final class Trials {
      * @param leastPs a time that its step cannot beat; 0 where it does not fit [ps]
      */
     private record Attempt(
-            Lever lever, ScenarioPoint point, MemoryFit fit, int microBatch, double events, long leastPs) {}
+            TriedSettings lever, ScenarioPoint point, MemoryFit fit, int microBatch, double events, long leastPs) {}
 
     private Trials(RunResult run, Task.@Nullable Training training) {
         this.run = run;
@@ -119,7 +119,7 @@ public final class Trials {
             others.put(question(scenario.points().get(i)), results.get(i));
         }
         trials.choose(
-                eventsMax == 0 ? List.of() : Levers.of(point, training, run),
+                eventsMax == 0 ? List.of() : AdvisedSettings.of(point, training, run),
                 new Budget(eventsMax, TRIALS_MAX, 0),
                 others);
         return trials;
@@ -131,13 +131,14 @@ public final class Trials {
     }
 
     /** A given micro-batch is kept where it fits. */
-    private static Attempt attempt(Lever lever, Cost cost) {
-        Lever open = lever;
+    private static Attempt attempt(TriedSettings lever, Cost cost) {
+        TriedSettings open = lever;
         TrainingPoint tried = TrainingPoint.of(lever.point());
-        boolean kept = lever.point().given().containsKey(Lever.MICRO_BATCH)
-                && !lever.settings().containsKey(Lever.MICRO_BATCH);
+        boolean kept = lever.point().given().containsKey(TriedSettings.MICRO_BATCH)
+                && !lever.settings().containsKey(TriedSettings.MICRO_BATCH);
         if (!tried.fits() && kept) {
-            open = Lever.ofOpen(lever.title(), lever.point(), lever.settings()).orElse(lever);
+            open = TriedSettings.ofOpen(lever.title(), lever.point(), lever.settings())
+                    .orElse(lever);
             tried = TrainingPoint.of(open.point());
         }
         return new Attempt(
@@ -163,8 +164,8 @@ public final class Trials {
         Task.Training task = training(point, run);
         Trials trials = new Trials(run, task);
         if (task != null) {
-            List<Lever> all = new ArrayList<>(Levers.of(point, task, run));
-            all.addAll(Notches.of(point, task, run.facts().model().microBatch(), all));
+            List<TriedSettings> all = new ArrayList<>(AdvisedSettings.of(point, task, run));
+            all.addAll(SettingSensitivity.of(point, task, run.facts().model().microBatch(), all));
             trials.choose(all, new Budget(eventsMax, all.size(), Math.max(EVENTS_MIN, executed(run))), Map.of());
         }
         return trials;
@@ -187,7 +188,7 @@ public final class Trials {
     private record Budget(long events, int trials, long ofOneMin) {}
 
     /** Chooses what runs, and within which limits. */
-    private void choose(List<Lever> levers, Budget budget, Map<Object, RunResult> others) {
+    private void choose(List<TriedSettings> levers, Budget budget, Map<Object, RunResult> others) {
         long eventsMax = budget.events();
         boolean bounded = eventsMax < Long.MAX_VALUE;
         RunFacts.Training model = run.facts().model();
@@ -196,7 +197,7 @@ public final class Trials {
         Cost cost = new Cost(executed(run), model.accumulationSteps());
         long plans = bounded ? eventsMax / planning : Long.MAX_VALUE;
         long planned = bounded ? Math.min(budget.trials(), plans) : levers.size();
-        for (Lever lever : levers) {
+        for (TriedSettings lever : levers) {
             if (attempts.size() < Math.max(planned, run.isTight() ? 1 : 0)) {
                 attempts.add(attempt(lever, cost));
             } else {
@@ -394,7 +395,7 @@ public final class Trials {
 
     private Assumption assumption(Assumptions.Open open, Outcomes outcomes) {
         List<Trial> others = new ArrayList<>();
-        for (Lever other : open.others()) {
+        for (TriedSettings other : open.others()) {
             RunResult result = within(other.point(), outcomes);
             if (result != null) {
                 others.add(new Trial(
@@ -408,11 +409,11 @@ public final class Trials {
         return new Assumption(open.taken(), others);
     }
 
-    private Trial trial(Lever lever, MemoryFit fit, double samplesPerSecond, int microBatch) {
+    private Trial trial(TriedSettings lever, MemoryFit fit, double samplesPerSecond, int microBatch) {
         Map<String, String> settings = new LinkedHashMap<>(lever.settings());
         boolean given = training != null && training.microBatch() != null;
         if (microBatch != run.facts().model().microBatch() && (given || settings.isEmpty())) {
-            settings.put(Lever.MICRO_BATCH, String.valueOf(microBatch));
+            settings.put(TriedSettings.MICRO_BATCH, String.valueOf(microBatch));
         }
         return new Trial(lever.title(), settings, fit, samplesPerSecond, microBatch);
     }

@@ -84,7 +84,10 @@ public final class Comparer {
         checkTokens(first, second);
         return a instanceof Point from && b instanceof Point to
                 ? withCauses(
-                        first, second, new Mixture(from.point(), ran(from, runs), to.point(), ran(to, runs)), progress)
+                        first,
+                        second,
+                        new DifferencePath(from.point(), ran(from, runs), to.point(), ran(to, runs)),
+                        progress)
                 : new Comparison(
                         first,
                         second,
@@ -115,7 +118,7 @@ public final class Comparer {
     }
 
     private @Nullable Comparison withCauses(
-            ComparedRun first, ComparedRun second, Mixture mixture, ProgressListener progress) {
+            ComparedRun first, ComparedRun second, DifferencePath mixture, ProgressListener progress) {
         PointRuns runs = further.runBetween(mixture.points(), Long.MAX_VALUE, progress);
         return runs == null
                 ? null

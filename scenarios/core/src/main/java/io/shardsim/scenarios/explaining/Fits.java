@@ -2,9 +2,9 @@ package io.shardsim.scenarios.explaining;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.evaluation.PointBounds;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
-import io.shardsim.scenarios.evaluation.Prospect;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.scenario.ScenarioKeys;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -165,7 +165,7 @@ public final class Fits {
             try {
                 Map<String, String> smallest = new LinkedHashMap<>(settings);
                 smallest.put("training.micro_batch", "1");
-                Prospect prospect = Prospect.of(file.with(smallest));
+                PointBounds prospect = PointBounds.of(file.with(smallest));
                 if (prospect.fits() && !prospect.tight()) {
                     return new Row(title, settings, file.with(settings), "", null);
                 }

@@ -43,13 +43,13 @@ public final class PricedDifferences {
             return 0;
         }
         ScenarioResult sweep = ScenarioResult.of(scenario.name(), runs);
-        Map<Mixture, StrategyComparison> mixtures = new LinkedHashMap<>();
+        Map<DifferencePath, StrategyComparison> mixtures = new LinkedHashMap<>();
         List<ScenarioPoint> between = new ArrayList<>();
         long events = 0;
         List<StrategyComparison> pairs = new ArrayList<>(StrategyComparison.of(sweep));
         pairs.sort(Comparator.comparing(pair -> !pair.fast().is(sweep.fastest())));
         for (StrategyComparison pair : pairs) {
-            Mixture mixture = new Mixture(
+            DifferencePath mixture = new DifferencePath(
                     scenario.points().get(sweep.placeOf(pair.slow())),
                     pair.slow(),
                     scenario.points().get(sweep.placeOf(pair.fast())),

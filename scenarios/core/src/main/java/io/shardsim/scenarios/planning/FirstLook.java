@@ -24,7 +24,7 @@ final class FirstLook {
 
     /** Says which of some fit, with the bound of their plan. */
     interface Check {
-        List<Hope> of(List<Hope> hopes) throws InterruptedException;
+        List<BoundedCandidate> of(List<BoundedCandidate> hopes) throws InterruptedException;
     }
 
     FirstLook(Check check) {
@@ -32,16 +32,16 @@ final class FirstLook {
     }
 
     /** @param hopes the best bound first */
-    List<Hope> choose(List<Hope> hopes) throws InterruptedException {
+    List<BoundedCandidate> choose(List<BoundedCandidate> hopes) throws InterruptedException {
         List<Halving> open =
                 drawn(List.copyOf(byChoice(hopes))).stream().map(Halving::new).toList();
-        List<Hope> chosen = new ArrayList<>();
+        List<BoundedCandidate> chosen = new ArrayList<>();
         while (!open.isEmpty()) {
             // All at once, so that each thread has one to look at.
             check.of(open.stream().map(Halving::next).toList());
             List<Halving> further = new ArrayList<>();
             for (Halving one : open) {
-                List<Hope> fit = check.of(List.of(one.next()));
+                List<BoundedCandidate> fit = check.of(List.of(one.next()));
                 one.settle(fit.isEmpty() ? null : fit.get(0));
                 if (one.isDone()) {
                     one.largest().ifPresent(chosen::add);
@@ -51,11 +51,11 @@ final class FirstLook {
             }
             open = further;
         }
-        return chosen.stream().sorted(Hope.BEST_FIRST).limit(CHOSEN).toList();
+        return chosen.stream().sorted(BoundedCandidate.BEST_FIRST).limit(CHOSEN).toList();
     }
 
     /** The later, the further apart. */
-    private static List<List<Hope>> drawn(List<List<Hope>> choices) {
+    private static List<List<BoundedCandidate>> drawn(List<List<BoundedCandidate>> choices) {
         return IntStream.range(0, choices.isEmpty() ? 0 : LOOKED_AT)
                 .mapToObj(i -> choices.size() * StrictMath.pow((double) i / LOOKED_AT, SPREAD))
                 .map(Double::intValue)
@@ -65,9 +65,9 @@ final class FirstLook {
     }
 
     /** What differs by its micro-batch alone, the smallest first. */
-    private static Collection<List<Hope>> byChoice(List<Hope> hopes) {
-        Map<Map<String, String>, List<Hope>> all = new LinkedHashMap<>();
-        for (Hope hope : hopes) {
+    private static Collection<List<BoundedCandidate>> byChoice(List<BoundedCandidate> hopes) {
+        Map<Map<String, String>, List<BoundedCandidate>> all = new LinkedHashMap<>();
+        for (BoundedCandidate hope : hopes) {
             Map<String, String> choice = new HashMap<>(hope.candidate().settings());
             choice.remove(SearchSpace.MICRO_BATCH);
             all.computeIfAbsent(choice, key -> new ArrayList<>()).add(hope);
@@ -80,24 +80,24 @@ final class FirstLook {
 
     /** A search for the largest micro-batch of one choice. */
     private static final class Halving {
-        private final List<Hope> choice;
-        private @Nullable Hope largest;
+        private final List<BoundedCandidate> choice;
+        private @Nullable BoundedCandidate largest;
         private int fits = -1;
         private int tooLarge;
         private int next;
 
         /** Begins with the smallest, which rules out most choices. */
-        Halving(List<Hope> choice) {
+        Halving(List<BoundedCandidate> choice) {
             this.choice = choice;
             tooLarge = choice.size();
         }
 
-        Hope next() {
+        BoundedCandidate next() {
             return choice.get(next);
         }
 
         /** @param fit the next with the bound of its plan; null where it does not fit */
-        void settle(@Nullable Hope fit) {
+        void settle(@Nullable BoundedCandidate fit) {
             if (fit == null) {
                 tooLarge = next;
             } else {
@@ -111,7 +111,7 @@ final class FirstLook {
             return tooLarge - fits <= 1;
         }
 
-        Optional<Hope> largest() {
+        Optional<BoundedCandidate> largest() {
             return Optional.ofNullable(largest);
         }
     }

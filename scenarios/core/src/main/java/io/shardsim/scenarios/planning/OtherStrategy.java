@@ -16,11 +16,11 @@ final class OtherStrategy {
     private final String title;
     private final Goal goal;
     /** The best bound first. */
-    private final List<Hope> candidates;
+    private final List<BoundedCandidate> candidates;
 
     private int next;
-    private final PriorityQueue<Hope> checked = new PriorityQueue<>(Hope.BEST_FIRST);
-    private @Nullable Hope running;
+    private final PriorityQueue<BoundedCandidate> checked = new PriorityQueue<>(BoundedCandidate.BEST_FIRST);
+    private @Nullable BoundedCandidate running;
     /** What the next is to beat: what is of no interest unless it is beaten, then the best of these. */
     private Plan.@Nullable Ranked best;
 
@@ -33,14 +33,15 @@ final class OtherStrategy {
     /** Writes plans. */
     interface Check {
         /** Those that fit, with the bound of their plan. */
-        List<Hope> check(List<Hope> hopes) throws InterruptedException;
+        List<BoundedCandidate> check(List<BoundedCandidate> hopes) throws InterruptedException;
     }
 
     /**
      * @param candidates the best bound first
      * @param unbeaten the best of what is available, for a strategy that is not; else null
      */
-    OtherStrategy(String kind, String title, Goal goal, List<Hope> candidates, Plan.@Nullable Ranked unbeaten) {
+    OtherStrategy(
+            String kind, String title, Goal goal, List<BoundedCandidate> candidates, Plan.@Nullable Ranked unbeaten) {
         this.kind = kind;
         this.title = title;
         this.goal = goal;
@@ -55,28 +56,28 @@ final class OtherStrategy {
      * @param atOnce plans to write before the next decision
      */
     @Nullable
-    Hope next(Check plans, int atOnce) throws InterruptedException {
+    BoundedCandidate next(Check plans, int atOnce) throws InterruptedException {
         while (next < candidates.size() && mayBeBest(candidates.get(next)) && isNext(candidates.get(next))) {
             int end = Math.min(next + atOnce, candidates.size());
             checked.addAll(plans.check(candidates.subList(next, end)));
             next = end;
         }
-        Hope first = checked.poll();
+        BoundedCandidate first = checked.poll();
         running = first != null && mayBeBest(first) ? first : null;
         ended = running == null;
         return running;
     }
 
-    private boolean isNext(Hope hope) {
-        return checked.isEmpty() || Hope.BEST_FIRST.compare(hope, checked.peek()) < 0;
+    private boolean isNext(BoundedCandidate hope) {
+        return checked.isEmpty() || BoundedCandidate.BEST_FIRST.compare(hope, checked.peek()) < 0;
     }
 
-    private boolean mayBeBest(Hope hope) {
+    private boolean mayBeBest(BoundedCandidate hope) {
         return best == null || hope.mayBeat(best, goal);
     }
 
     /** How far the next is run: until it cannot be better than the best. */
-    RunLimits limits(Hope hope, long eventsMax) {
+    RunLimits limits(BoundedCandidate hope, long eventsMax) {
         Plan.Ranked beaten = best;
         return new RunLimits(
                 eventsMax,

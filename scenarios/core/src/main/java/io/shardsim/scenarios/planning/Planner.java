@@ -4,9 +4,9 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.evaluation.ForwardingRunner;
+import io.shardsim.scenarios.evaluation.PointBounds;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
-import io.shardsim.scenarios.evaluation.Prospect;
 import io.shardsim.scenarios.evaluation.ScenarioRunner;
 import io.shardsim.scenarios.scenario.Scenario;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
@@ -85,7 +85,7 @@ public final class Planner implements AutoCloseable {
 
     private final List<Plan.TooLarge> tooLarge = new ArrayList<>();
     /** What became of candidates whose plans were written; by identity. */
-    private final Map<Candidate, Optional<Hope>> checkedOnes = new IdentityHashMap<>();
+    private final Map<Candidate, Optional<BoundedCandidate>> checkedOnes = new IdentityHashMap<>();
 
     private Carrier carrier = candidate -> candidate;
     private int unwritten;
@@ -98,9 +98,9 @@ public final class Planner implements AutoCloseable {
     private final Standing standing;
 
     /** Set aside, the best bound first. */
-    private final PriorityQueue<Hope> costly = new PriorityQueue<>(Hope.BEST_FIRST);
+    private final PriorityQueue<BoundedCandidate> costly = new PriorityQueue<>(BoundedCandidate.BEST_FIRST);
     /** Stopped while they ran. */
-    private final List<Hope> unfinished = new ArrayList<>();
+    private final List<BoundedCandidate> unfinished = new ArrayList<>();
 
     /** State: guarded by this. */
     private boolean interrupted;
@@ -115,7 +115,7 @@ public final class Planner implements AutoCloseable {
     private record Answered<T>(Candidate candidate, T answer) {}
 
     /** Candidates that are simulated. */
-    private record Wave(List<Hope> hopes, PointRuns runs, Future<?> done) {}
+    private record Wave(List<BoundedCandidate> hopes, PointRuns runs, Future<?> done) {}
 
     /** Runs the candidates of a wave as far as they may be among the best. */
     private final class Race extends ForwardingRunner {
@@ -123,7 +123,7 @@ public final class Planner implements AutoCloseable {
         private final long eventsMax;
         private final IdentityHashMap<ScenarioPoint, Candidate> candidates = new IdentityHashMap<>();
 
-        Race(ScenarioRunner runner, int wave, long eventsMax, List<Hope> hopes) {
+        Race(ScenarioRunner runner, int wave, long eventsMax, List<BoundedCandidate> hopes) {
             super(runner);
             this.wave = wave;
             this.eventsMax = eventsMax;
@@ -264,15 +264,15 @@ public final class Planner implements AutoCloseable {
 
     private Plan plan(ScenarioRunner runner, int atOnce, ProgressListener progress)
             throws InterruptedException, InputException {
-        List<Hope> unchecked = hopes(space.candidates(), progress);
-        List<Hope> first = new FirstLook(this::check).choose(unchecked);
+        List<BoundedCandidate> unchecked = hopes(space.candidates(), progress);
+        List<BoundedCandidate> first = new FirstLook(this::check).choose(unchecked);
         if (!first.isEmpty()) {
             start(first, new Race(runner, waveNumber++, EVENTS_AT_FIRST, first), atOnce);
             show(0, unchecked.size(), progress);
             finish(0);
         }
         int next = 0;
-        PriorityQueue<Hope> checked = new PriorityQueue<>(Hope.BEST_FIRST);
+        PriorityQueue<BoundedCandidate> checked = new PriorityQueue<>(BoundedCandidate.BEST_FIRST);
         boolean more = true;
         while (more && !isStopped()) {
             int enough = next + CHECKED_BEFORE_RUNS;
@@ -285,7 +285,7 @@ public final class Planner implements AutoCloseable {
                 show(next, unchecked.size(), progress);
             }
             boolean early = isMoreToCheck(unchecked, next, checked);
-            List<Hope> wave = wave(checked, early ? FEW : WAVE);
+            List<BoundedCandidate> wave = wave(checked, early ? FEW : WAVE);
             if (!wave.isEmpty()) {
                 start(wave, new Race(runner, waveNumber++, EVENTS_AT_FIRST, wave), atOnce);
                 finish(WAVES - 1);
@@ -304,7 +304,7 @@ public final class Planner implements AutoCloseable {
             throw tooLarge.get(0).why();
         }
         // Of these, the first look checked some.
-        List<Hope> rest = unchecked.subList(next, unchecked.size()).stream()
+        List<BoundedCandidate> rest = unchecked.subList(next, unchecked.size()).stream()
                 .filter(hope -> !simulated.contains(hope.candidate()))
                 .filter(hope -> checkedOnes
                         .getOrDefault(hope.candidate(), Optional.of(hope))
@@ -337,8 +337,8 @@ public final class Planner implements AutoCloseable {
     }
 
     /** The next to be simulated. */
-    private List<Hope> wave(PriorityQueue<Hope> hopes, int size) {
-        List<Hope> wave = new ArrayList<>();
+    private List<BoundedCandidate> wave(PriorityQueue<BoundedCandidate> hopes, int size) {
+        List<BoundedCandidate> wave = new ArrayList<>();
         while (wave.size() < size && !hopes.isEmpty() && !isProven(hopes.peek())) {
             wave.add(hopes.remove());
         }
@@ -346,19 +346,19 @@ public final class Planner implements AutoCloseable {
     }
 
     /** What was set aside has not been simulated where the search ends before its turn. */
-    private Plan.Ending ending(Collection<Hope> checked, List<Hope> unchecked) {
+    private Plan.Ending ending(Collection<BoundedCandidate> checked, List<BoundedCandidate> unchecked) {
         if (!isStopped()) {
             return space.unlisted() == 0
                     ? Plan.Ending.PROVEN
                     : new Plan.Ending(Plan.Reason.OUT_OF_TIME, 0, 0, space.unlisted());
         }
         Set<Candidate> counted = Collections.newSetFromMap(new IdentityHashMap<>());
-        List<Hope> open = Stream.of(checked, unchecked, costly, unfinished)
+        List<BoundedCandidate> open = Stream.of(checked, unchecked, costly, unfinished)
                 .flatMap(Collection::stream)
                 .filter(hope -> !isProven(hope) && counted.add(hope.candidate()))
                 .toList();
         open.forEach(hope -> simulated.remove(hope.candidate()));
-        double least = open.stream().mapToDouble(Hope::score).min().orElse(Double.POSITIVE_INFINITY);
+        double least = open.stream().mapToDouble(BoundedCandidate::score).min().orElse(Double.POSITIVE_INFINITY);
         double gap = ranked.isEmpty() ? 1 : Math.max(0, 1 - least / goal.score(ranked.get(0)));
         return new Plan.Ending(
                 isInterrupted() ? Plan.Reason.INTERRUPTED : Plan.Reason.OUT_OF_TIME,
@@ -386,7 +386,8 @@ public final class Planner implements AutoCloseable {
      * The best of each strategy that has none among the best, as far as the time suffices. Which candidates were given up before decides nothing, since that
      * depends on the threads. Of a strategy whose candidates are too large nothing is said.
      */
-    private List<Plan.Other> others(List<Hope> all, ScenarioRunner runner, int atOnce, ProgressListener progress)
+    private List<Plan.Other> others(
+            List<BoundedCandidate> all, ScenarioRunner runner, int atOnce, ProgressListener progress)
             throws InterruptedException, InputException {
         if (ranked.isEmpty()) {
             return othersSoFar();
@@ -396,7 +397,7 @@ public final class Planner implements AutoCloseable {
             others.computeIfAbsent(one.kind(), kind -> new OtherStrategy(kind, one.title(), goal, of(kind, all), null));
         }
         Plan.Ranked best = ranked.get(0);
-        List<Hope> beyond = hopes(unavailable, progress);
+        List<BoundedCandidate> beyond = hopes(unavailable, progress);
         for (Candidate one : unavailable) {
             others.computeIfAbsent(
                     one.kind(), kind -> new OtherStrategy(kind, one.title(), goal, of(kind, beyond), best));
@@ -406,10 +407,10 @@ public final class Planner implements AutoCloseable {
                 .forEach(one -> others.remove(one.candidate().kind()));
         List<OtherStrategy> open = new ArrayList<>(others.values());
         while (!open.isEmpty() && !isStopped()) {
-            List<Hope> next = new ArrayList<>();
+            List<BoundedCandidate> next = new ArrayList<>();
             Map<ScenarioPoint, RunLimits> limits = new IdentityHashMap<>();
             for (OtherStrategy one : List.copyOf(open)) {
-                Hope hope = one.next(this::check, CHECKED_AT_ONCE);
+                BoundedCandidate hope = one.next(this::check, CHECKED_AT_ONCE);
                 if (isStopped()) {
                     break;
                 }
@@ -436,7 +437,7 @@ public final class Planner implements AutoCloseable {
                 .toList();
     }
 
-    private static List<Hope> of(String kind, List<Hope> hopes) {
+    private static List<BoundedCandidate> of(String kind, List<BoundedCandidate> hopes) {
         return hopes.stream()
                 .filter(hope -> hope.candidate().kind().equals(kind))
                 .toList();
@@ -465,30 +466,30 @@ public final class Planner implements AutoCloseable {
                         + Quantities.threeDigits(ranked.get(0).samplesPerSecond()) + " samples/s";
     }
 
-    private boolean isMoreToCheck(List<Hope> unchecked, int next, PriorityQueue<Hope> checked) {
+    private boolean isMoreToCheck(List<BoundedCandidate> unchecked, int next, PriorityQueue<BoundedCandidate> checked) {
         return next < unchecked.size() && isWorthChecking(unchecked.get(next), checked) && !isStopped();
     }
 
     /** Whether a candidate may be better than those that would be simulated next. */
-    private boolean isWorthChecking(Hope hope, PriorityQueue<Hope> checked) {
+    private boolean isWorthChecking(BoundedCandidate hope, PriorityQueue<BoundedCandidate> checked) {
         return !isProven(hope)
                 && (checked.size() < WAVE
                         || checked.stream()
-                                        .filter(one -> Hope.BEST_FIRST.compare(one, hope) <= 0)
+                                        .filter(one -> BoundedCandidate.BEST_FIRST.compare(one, hope) <= 0)
                                         .limit(WAVE)
                                         .count()
                                 < WAVE);
     }
 
     /** Those that fit and may keep the limits, with the bound of their plan; no plan is written twice. */
-    private List<Hope> check(List<Hope> hopes) throws InterruptedException {
+    private List<BoundedCandidate> check(List<BoundedCandidate> hopes) throws InterruptedException {
         List<Candidate> candidates = hopes.stream()
-                .map(Hope::candidate)
+                .map(BoundedCandidate::candidate)
                 .filter(candidate -> !checkedOnes.containsKey(candidate))
                 .toList();
-        for (Answered<Prospect> one :
-                each(candidates, candidate -> Prospect.of(candidate.point()), (share, what) -> {})) {
-            Prospect prospect = one.answer();
+        for (Answered<PointBounds> one :
+                each(candidates, candidate -> PointBounds.of(candidate.point()), (share, what) -> {})) {
+            PointBounds prospect = one.answer();
             boolean fits = prospect.fits() && (goal.tight() || !prospect.tight());
             if (!fits && !isUnavailable(one.candidate())) {
                 prunedByMemory++;
@@ -510,16 +511,16 @@ public final class Planner implements AutoCloseable {
     private Look look(Candidate candidate) {
         try {
             Candidate carried = carrier.carry(candidate);
-            return new Look(null, carried, Prospect.leastComputeSeconds(carried.point()));
+            return new Look(null, carried, PointBounds.leastComputeSeconds(carried.point()));
         } catch (InputException why) {
             return new Look(why, candidate, Double.POSITIVE_INFINITY);
         }
     }
 
     /** The best bound first. */
-    private List<Hope> hopes(List<Candidate> candidates, ProgressListener progress)
+    private List<BoundedCandidate> hopes(List<Candidate> candidates, ProgressListener progress)
             throws InterruptedException, InputException {
-        List<Hope> hopes = new ArrayList<>();
+        List<BoundedCandidate> hopes = new ArrayList<>();
         InputException unwritable = null;
         for (Answered<Look> one : each(candidates, this::look, progress)) {
             Look look = one.answer();
@@ -537,15 +538,15 @@ public final class Planner implements AutoCloseable {
     }
 
     /** Empty where the candidate cannot keep the limits even at its bound. */
-    private Optional<Hope> hope(Candidate candidate, double leastStepSeconds, boolean tight) {
+    private Optional<BoundedCandidate> hope(Candidate candidate, double leastStepSeconds, boolean tight) {
         if (!goal.allows(candidate, leastStepSeconds)) {
             return Optional.empty();
         }
-        return Optional.of(new Hope(candidate, goal.objective().score(candidate, leastStepSeconds), tight));
+        return Optional.of(new BoundedCandidate(candidate, goal.objective().score(candidate, leastStepSeconds), tight));
     }
 
-    private static List<Hope> byScore(List<Hope> hopes) {
-        return hopes.stream().sorted(Hope.BEST_FIRST).toList();
+    private static List<BoundedCandidate> byScore(List<BoundedCandidate> hopes) {
+        return hopes.stream().sorted(BoundedCandidate.BEST_FIRST).toList();
     }
 
     /**
@@ -587,13 +588,13 @@ public final class Planner implements AutoCloseable {
         }
     }
 
-    private boolean isProven(Hope next) {
+    private boolean isProven(BoundedCandidate next) {
         return ranked.size() >= Plan.BEST
                 && !next.mayBeat(ranked.get(Plan.BEST - 1), goal)
                 && next.score() >= goal.nearBest(ranked.get(0));
     }
 
-    private void start(List<Hope> hopes, ScenarioRunner wave, int atOnce) {
+    private void start(List<BoundedCandidate> hopes, ScenarioRunner wave, int atOnce) {
         List<ScenarioPoint> points =
                 hopes.stream().map(hope -> hope.candidate().point()).toList();
         PointRuns runs = new PointRuns(List.of(new Scenario(scenario, "", true, points)), atOnce, true);
@@ -616,7 +617,7 @@ public final class Planner implements AutoCloseable {
                 throw new IllegalStateException(
                         String.join(System.lineSeparator(), wave.runs().failures()));
             }
-            for (Hope hope : wave.hopes()) {
+            for (BoundedCandidate hope : wave.hopes()) {
                 settle(hope, wave.runs());
             }
             rank();
@@ -628,7 +629,7 @@ public final class Planner implements AutoCloseable {
     }
 
     /** What became of a candidate. */
-    private void settle(Hope hope, PointRuns runs) {
+    private void settle(BoundedCandidate hope, PointRuns runs) {
         Candidate candidate = hope.candidate();
         RunResult run = runs.result(candidate.point());
         TooLargeException why = runs.refusal(candidate.point());

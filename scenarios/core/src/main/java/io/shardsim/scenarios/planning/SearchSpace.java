@@ -4,8 +4,8 @@ import io.shardsim.reports.KnownSetting;
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
+import io.shardsim.scenarios.evaluation.PointBounds;
 import io.shardsim.scenarios.evaluation.ProgressListener;
-import io.shardsim.scenarios.evaluation.Prospect;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.scenarios.scenario.Variations;
@@ -310,7 +310,7 @@ final class SearchSpace {
         if (listed == null && file.sets(MICRO_BATCH)) {
             return List.of(resolved);
         }
-        int samples = Prospect.samplesOfReplica(point);
+        int samples = PointBounds.samplesOfReplica(point);
         return (listed != null ? listed : divisors(samples))
                 .stream()
                         .map(microBatch -> {

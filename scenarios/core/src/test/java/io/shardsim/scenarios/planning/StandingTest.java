@@ -285,8 +285,8 @@ class StandingTest {
         assertThat(hope(one, 9, false).mayBeat(before.get(0), FASTEST)).isTrue();
     }
 
-    private static Hope hope(Candidate candidate, double seconds, boolean tight) {
-        return new Hope(candidate, Objective.FASTEST.score(candidate, seconds), tight);
+    private static BoundedCandidate hope(Candidate candidate, double seconds, boolean tight) {
+        return new BoundedCandidate(candidate, Objective.FASTEST.score(candidate, seconds), tight);
     }
 
     /** The search for the best of one strategy, plan by plan. */
@@ -296,11 +296,11 @@ class StandingTest {
         final OtherStrategy strategy;
 
         @Nullable
-        Hope next;
+        BoundedCandidate next;
 
         /** @param seconds bounds of candidates, of which nothing is known to be tight */
         Search(@Nullable Double unbeaten, double... seconds) throws Exception {
-            List<Hope> hopes = new ArrayList<>();
+            List<BoundedCandidate> hopes = new ArrayList<>();
             for (double each : seconds) {
                 candidates.add(candidate(PRICED.formatted(1), 64, Map.of("number", "" + candidates.size())));
                 hopes.add(hope(candidates.get(candidates.size() - 1), each, false));
@@ -315,14 +315,14 @@ class StandingTest {
                     hopes -> {
                         checks.add(hopes.size());
                         return hopes.stream()
-                                .map(each -> new Hope(
+                                .map(each -> new BoundedCandidate(
                                         each.candidate(),
                                         each.score() + Objective.FASTEST.score(one, more),
                                         each.tight()))
                                 .toList();
                     },
                     atOnce);
-            Hope found = next;
+            BoundedCandidate found = next;
             return found == null ? -1 : candidates.indexOf(found.candidate());
         }
 

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.simulator.collective.CollectiveCatalog;
+import io.shardsim.simulator.collective.CollectiveKind;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Problem;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +33,15 @@ class ScenarioErrorsTest {
                 catchThrowableOfType(InputException.class, () -> ScenarioReader.readText("a.yaml", text));
         assertThat(refused).as("the scenario is refused").isNotNull();
         return refused.problems().stream().map(Problem::toString).toList();
+    }
+
+    /** Algorithms that ship as classes, and all that files write down as rounds. */
+    private static String able(CollectiveKind kind, String... classes) {
+        Stream<String> rounds = CollectiveCatalog.shipped().entries().stream()
+                .filter(entry -> entry.kinds().contains(kind)
+                        && entry.descriptor().text("class").isEmpty())
+                .map(entry -> entry.algorithm().name());
+        return Stream.concat(Stream.of(classes), rounds).sorted().collect(Collectors.joining(", "));
     }
 
     private static Arguments with(String from, String to, String... expected) {
@@ -411,7 +422,8 @@ class ScenarioErrorsTest {
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: {kind: zero3, gather_algorithm: ring, reduce_algorithm: tree}",
-                        "a.yaml:7:67: reduce_algorithm tree cannot carry reduce_scatter over 256 ranks of 32 nodes; these can: hierarchical, hierarchical-batched, ring"),
+                        "a.yaml:7:67: reduce_algorithm tree cannot carry reduce_scatter over 256 ranks of 32 nodes; these can: "
+                                + able(CollectiveKind.REDUCE_SCATTER, "hierarchical", "hierarchical-batched", "ring")),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  precision: fp32\n  attention: flash",
@@ -612,7 +624,7 @@ class ScenarioErrorsTest {
                 collectives: {algorithm: nvls-tree}
                 """))
                 .containsExactly("a.yaml:4:26: algorithm nvls-tree cannot carry all_reduce over 16 ranks of 2 nodes;"
-                        + " these can: ring, smddp, tree");
+                        + " these can: " + able(CollectiveKind.ALL_REDUCE, "ring", "smddp", "tree"));
         assertThat(problems("""
                 scenario: one-node
                 cluster: {instance: p5.48xlarge, nodes: 1}
@@ -620,7 +632,7 @@ class ScenarioErrorsTest {
                 sweep: {collectives.algorithm: [nvls, nvls-tree]}
                 """))
                 .containsExactly("a.yaml:4:39: algorithm nvls-tree cannot carry all_reduce over 8 ranks of 1 nodes;"
-                        + " these can: nvls, ring, tree");
+                        + " these can: " + able(CollectiveKind.ALL_REDUCE, "nvls", "ring", "tree"));
     }
 
     @Test

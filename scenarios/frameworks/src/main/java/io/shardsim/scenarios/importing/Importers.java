@@ -1,17 +1,20 @@
 package io.shardsim.scenarios.importing;
 
+import io.shardsim.simulator.ResourceDirectory;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The kinds of files that can be imported, and how a file is known to be of one. */
 final class Importers {
     /** In the order in which equally likely kinds are preferred. */
-    static final List<Importer> ALL = List.of(
+    private static final List<Importer> SHIPPED = List.of(
             new SageMakerDistribution(),
             new DeepSpeedConfig(),
             new AccelerateConfig(),
@@ -31,7 +34,17 @@ final class Importers {
             new TrainerSettings(),
             new MegatronArguments());
 
+    /** The same, then tables of others, whose rows are keys of a scenario. */
+    static final List<Importer> ALL = Stream.concat(SHIPPED.stream(), further()).toList();
+
     private Importers() {}
+
+    private static Stream<Importer> further() {
+        Set<String> shipped = new HashSet<>(Set.of(KeyTable.COMMON, "known"));
+        SHIPPED.forEach(importer -> shipped.add(importer.table()));
+        return new ResourceDirectory("importing", ".yaml")
+                .names().stream().filter(name -> !shipped.contains(name)).map(name -> new RenamedConfig(name, null));
+    }
 
     /** Read when a file is first imported. */
     private static final class Tables {
@@ -58,12 +71,12 @@ final class Importers {
 
     /** Arguments of Megatron-LM and of launchers. */
     static Set<String> dashedNames() {
-        return table(ALL.get(ALL.size() - 1)).names("");
+        return table(SHIPPED.get(SHIPPED.size() - 1)).names("");
     }
 
     /** Arguments of the Trainer. */
     static Set<String> underscoredNames() {
-        return table(ALL.get(ALL.size() - 2)).names("");
+        return table(SHIPPED.get(SHIPPED.size() - 2)).names("");
     }
 
     /** Whether an argument with dots in its name sets a key of a file. */

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.importing;
 
+import io.shardsim.simulator.ClassPathException;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.BlockType;
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The table {@code common} adds to all of them. There a key that begins with {@code ~} is a pattern of keys that no table has.
  *
- * <p>A broken table is a defect of the tool; a test reads every one.
+ * <p>To add a kind of file, add a table to the folder, in a jar of your own or here; a test reads every one. A class is for what no table can say.
  */
 public final class KeyTable {
     /** A key of a scenario, alone or of some strategies, at the beginning of a note. */
@@ -42,7 +43,7 @@ public final class KeyTable {
             Pattern.compile("((?:model|training|cluster|strategy)\\.[a-z_0-9]+)(?= of |; |$)");
 
     /** What every kind of file may have: variables of the environment, and names that tell what they ask for. */
-    private static final String COMMON = "common";
+    static final String COMMON = "common";
     /** Begins a key that is a pattern of keys in small letters which no table has. */
     private static final String LIKE = "~";
 
@@ -226,8 +227,8 @@ public final class KeyTable {
         return ShippedFile.read(KeyTable.class, "/importing/" + name + ".yaml", type);
     }
 
-    private static IllegalStateException broken(@Nullable String why) {
-        return new IllegalStateException("broken table of keys: " + why);
+    private static ClassPathException broken(@Nullable String why) {
+        return new ClassPathException("broken table of keys: " + why);
     }
 
     private static Map<String, Entry> entries(Block file, String name) {

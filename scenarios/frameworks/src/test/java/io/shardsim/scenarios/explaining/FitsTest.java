@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.catalog.Catalog;
+import io.shardsim.scenarios.evaluation.PointBounds;
 import io.shardsim.scenarios.evaluation.PointSimulation;
-import io.shardsim.scenarios.evaluation.Prospect;
 import io.shardsim.scenarios.exporting.Exporter;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.ScenarioReader;
@@ -33,7 +33,8 @@ class FitsTest {
 
     private static boolean hasRoom(String file, Map<String, String> changes) {
         try {
-            Prospect prospect = Prospect.of(SweptFile.readText("a.yaml", file).point(0, changes));
+            PointBounds prospect =
+                    PointBounds.of(SweptFile.readText("a.yaml", file).point(0, changes));
             return prospect.fits() && !prospect.tight();
         } catch (InputException refused) {
             // Fewer GPUs than tensor parallelism takes.

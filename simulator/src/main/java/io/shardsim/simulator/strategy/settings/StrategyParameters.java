@@ -192,7 +192,7 @@ public final class StrategyParameters {
         Object value = values.get(name);
         if (value == null) {
             throw new IllegalStateException(
-                    "parameter " + name + " is not declared; declared are " + defaults.keySet());
+                    "the strategy asks for parameter " + name + "; declare it in its file, under parameters");
         }
         return value;
     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ProspectTest {
+class PointBoundsTest {
     /** A search stops writing a plan where it no longer fits; that must say what the whole plan says. */
     @Test
     @Tag("slow")
@@ -33,7 +33,7 @@ class ProspectTest {
                             """.formatted(strategy));
             for (ScenarioPoint point : sweep.points()) {
                 boolean fits = TrainingPoint.of(point).fits();
-                assertThat(Prospect.of(point).fits())
+                assertThat(PointBounds.of(point).fits())
                         .as(strategy + " " + point.values())
                         .isEqualTo(fits);
                 fit += fits ? 1 : 0;
@@ -67,8 +67,8 @@ class ProspectTest {
                       %s
                     """.formatted(pipeline, kept));
                 for (ScenarioPoint point : sweep.points()) {
-                    double least = Prospect.leastComputeSeconds(point);
-                    double planned = Prospect.of(point).leastStepSeconds();
+                    double least = PointBounds.leastComputeSeconds(point);
+                    double planned = PointBounds.of(point).leastStepSeconds();
                     assertThat(least).as(pipeline + point.values()).isPositive().isLessThanOrEqualTo(planned);
                     closest += least > 0.7 * planned ? 1 : 0;
                 }
@@ -96,8 +96,8 @@ class ProspectTest {
               training.activation_checkpointing: [none, selective, full]
             """.formatted(strategy));
         for (ScenarioPoint point : sweep.points()) {
-            double planned = Prospect.of(point).leastStepSeconds();
-            assertThat(Prospect.leastComputeSeconds(point))
+            double planned = PointBounds.of(point).leastStepSeconds();
+            assertThat(PointBounds.leastComputeSeconds(point))
                     .as(strategy + point.values())
                     .isBetween(0.7 * planned, planned);
         }
@@ -110,9 +110,9 @@ class ProspectTest {
         for (int seed = 0; seed < 400; seed++) {
             ScenarioPoint point = RandomScenario.point(seed).orElse(null);
             if (point != null && point.task() instanceof Task.Training task && task.microBatch() != null) {
-                Prospect prospect = Prospect.of(point);
+                PointBounds prospect = PointBounds.of(point);
                 if (prospect.fits()) {
-                    assertThat(Prospect.leastComputeSeconds(point))
+                    assertThat(PointBounds.leastComputeSeconds(point))
                             .as(RandomScenario.text(seed))
                             .isLessThanOrEqualTo(prospect.leastStepSeconds());
                     compared++;

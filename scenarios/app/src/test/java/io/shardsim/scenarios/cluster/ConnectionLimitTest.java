@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A gate before a port that takes whatever comes. */
-class GateTest {
+class ConnectionLimitTest {
     private static final int MEMBERS_MAX = 16;
     private static final byte[] PREFIX = {'A', 'K', 'K', 'A', 2};
     private static final byte[] REQUEST =
@@ -49,13 +49,14 @@ class GateTest {
         return resource;
     }
 
-    private Gate gate(Framing framing) throws IOException {
-        Gate gate = opened(Gate.bind(ClusterSettings.LOOPBACK, 0, framing == Framing.TLS, MEMBERS_MAX));
+    private ConnectionLimit gate(Framing framing) throws IOException {
+        ConnectionLimit gate =
+                opened(ConnectionLimit.bind(ClusterSettings.LOOPBACK, 0, framing == Framing.TLS, MEMBERS_MAX));
         gate.openTo(framing == Framing.TLS ? Framing.HTTP : framing, within.getLocalPort());
         return gate;
     }
 
-    private Socket connection(Gate gate, byte[]... bytes) throws IOException {
+    private Socket connection(ConnectionLimit gate, byte[]... bytes) throws IOException {
         Socket socket = opened(new Socket(InetAddress.getLoopbackAddress(), gate.port()));
         for (byte[] each : bytes) {
             socket.getOutputStream().write(each);
@@ -109,7 +110,7 @@ class GateTest {
         int port = within.getLocalPort();
         within.close();
         for (int round = 0; round < 500; round++) {
-            Gate gate = Gate.bind(ClusterSettings.LOOPBACK, port, false, MEMBERS_MAX);
+            ConnectionLimit gate = ConnectionLimit.bind(ClusterSettings.LOOPBACK, port, false, MEMBERS_MAX);
             new Socket(InetAddress.getLoopbackAddress(), port).close();
             gate.close();
         }
@@ -120,7 +121,7 @@ class GateTest {
     @Tag("slow")
     @EnumSource(Framing.class)
     void strangersWithoutAFrameMakeRoomForAMember(Framing framing) throws IOException {
-        Gate gate = gate(framing);
+        ConnectionLimit gate = gate(framing);
         byte[] half = Arrays.copyOf(
                 switch (framing) {
                     case TLS -> record(22, 16_000);
@@ -162,7 +163,7 @@ class GateTest {
     /** Whoever has waited longest with half a request goes, though it sends a byte now and then. */
     @Test
     void ofSlowRequestsTheOldestMakeRoom() throws IOException {
-        Gate gate = gate(Framing.HTTP);
+        ConnectionLimit gate = gate(Framing.HTTP);
         List<Socket> slow = new ArrayList<>();
         for (int i = 0; i < 256; i++) {
             slow.add(connection(gate, Arrays.copyOf(REQUEST, 5)));
@@ -187,7 +188,7 @@ class GateTest {
     /** One that has sent a frame and says nothing more is no better, in the long run. */
     @Test
     void memberThatSpeaksStaysAndTheSilentGo() throws Exception {
-        Gate gate = gate(Framing.ARTERY);
+        ConnectionLimit gate = gate(Framing.ARTERY);
         Socket member = connection(gate, PREFIX, frame(100));
         Socket inside = within.accept();
         inside.getInputStream().readNBytes(5 + 104);
@@ -243,7 +244,7 @@ class GateTest {
 
     @Test
     void whatIsNoRequestIsClosed() throws IOException {
-        Gate gate = gate(Framing.HTTP);
+        ConnectionLimit gate = gate(Framing.HTTP);
 
         Socket member = connection(gate, PREFIX, frame(100));
         Socket longHead = connection(gate, ("GET /" + "x".repeat(9_000)).getBytes(StandardCharsets.US_ASCII));
@@ -256,7 +257,7 @@ class GateTest {
 
     @Test
     void whatIsNoTlsIsClosed() throws IOException {
-        Gate gate = gate(Framing.TLS);
+        ConnectionLimit gate = gate(Framing.TLS);
 
         Socket plain = connection(gate, PREFIX, frame(100));
         Socket data = connection(gate, record(23, 100));

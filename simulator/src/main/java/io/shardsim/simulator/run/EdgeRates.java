@@ -17,7 +17,7 @@ import java.util.Arrays;
  * among the channels: in a flat ring that is one member of each node, in the first stage of a hierarchical gather all of them. A channel that goes
  * between nodes is one thread block; inside the node it may stand for several.
  */
-final class Paces {
+final class EdgeRates {
     private final Cluster cluster;
     private final Router router;
     private final CollectiveSchedules.Scheduled scheduled;
@@ -30,7 +30,7 @@ final class Paces {
     /**
      * @param cluster what NVLink joins as one node
      */
-    Paces(Cluster cluster, Router router, CollectiveSchedules.Scheduled scheduled) {
+    EdgeRates(Cluster cluster, Router router, CollectiveSchedules.Scheduled scheduled) {
         this.cluster = cluster;
         this.router = router;
         this.scheduled = scheduled;

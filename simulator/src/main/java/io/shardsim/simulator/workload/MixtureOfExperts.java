@@ -9,9 +9,9 @@ package io.shardsim.simulator.workload;
  * @param denseLayers layers without experts before all others
  * @param period of so many layers after these the last one has experts
  */
-public record Mixture(Experts experts, int ffn, int sharedFfn, int denseLayers, int period) {
+public record MixtureOfExperts(Experts experts, int ffn, int sharedFfn, int denseLayers, int period) {
     /** No layer has experts. */
-    public static final Mixture NONE = new Mixture(Experts.NONE, 0, 0, 0, 1);
+    public static final MixtureOfExperts NONE = new MixtureOfExperts(Experts.NONE, 0, 0, 0, 1);
 
     /** Whether a layer, from 0, has experts. */
     boolean isAt(int layer) {

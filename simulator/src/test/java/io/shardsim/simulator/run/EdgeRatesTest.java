@@ -17,7 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class PacesTest {
+class EdgeRatesTest {
     private static final int CHANNELS = 2;
     private static final int MULTIPROCESSORS_INSIDE = 12;
     private static final long NODE_NICS = 4 * 12_500_000_000L;
@@ -47,7 +47,7 @@ class PacesTest {
                                 algorithm,
                                 "gather"),
                         0);
-        Paces paces = new Paces(cluster, new Router(cluster), scheduled);
+        EdgeRates paces = new EdgeRates(cluster, new Router(cluster), scheduled);
         return Arrays.asList(paces.sending(0, scheduled.program(member, 0)));
     }
 

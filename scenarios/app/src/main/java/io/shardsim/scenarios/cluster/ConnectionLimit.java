@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Leaves out strangers that send whole frames without end: only TLS tells them from members.
  */
-final class Gate implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Gate.class);
+final class ConnectionLimit implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionLimit.class);
 
     private static final int MEMBERS_MAX = 512;
     private static final int MEMBERS_MIN = 16;
@@ -73,23 +73,23 @@ final class Gate implements AutoCloseable {
 
     private final Thread accepting = thread("gate", this::acceptAll);
 
-    private Gate(ServerSocket server, boolean tls, int membersMax) {
+    private ConnectionLimit(ServerSocket server, boolean tls, int membersMax) {
         this.server = server;
         this.tls = tls;
         this.membersMax = membersMax;
     }
 
     /** Holds a port; nothing is let through before {@link #openTo}. */
-    static Gate bind(String host, int port, boolean tls) throws IOException {
+    static ConnectionLimit bind(String host, int port, boolean tls) throws IOException {
         return bind(host, port, tls, membersByFiles());
     }
 
-    static Gate bind(String host, int port, boolean tls, int membersMax) throws IOException {
+    static ConnectionLimit bind(String host, int port, boolean tls, int membersMax) throws IOException {
         ServerSocket server = new ServerSocket();
         try {
             server.setReuseAddress(true);
             server.bind(new InetSocketAddress(host, port), 128);
-            Gate gate = new Gate(server, tls, membersMax);
+            ConnectionLimit gate = new ConnectionLimit(server, tls, membersMax);
             gate.accepting.start();
             return gate;
         } catch (IOException taken) {

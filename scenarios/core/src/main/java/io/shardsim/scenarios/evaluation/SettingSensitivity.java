@@ -16,18 +16,18 @@ import java.util.stream.IntStream;
 
 /**
  * Every setting of a training turned by one notch, up and down: switches are turned, numbers doubled and halved, checkpointing and micro-batches go to the next value. What
- * {@link Levers} try already is left out, and so are settings that describe a framework rather than steer it, such as what its process costs.
+ * {@link AdvisedSettings} try already is left out, and so are settings that describe a framework rather than steer it, such as what its process costs.
  */
-final class Notches {
+final class SettingSensitivity {
     private static final int FACTOR = 2;
 
     private final ScenarioPoint point;
     private final Task.Training task;
     private final int microBatch;
     private final ShardingStrategy strategy;
-    private final List<Lever> notches = new ArrayList<>();
+    private final List<TriedSettings> notches = new ArrayList<>();
 
-    private Notches(ScenarioPoint point, Task.Training task, int microBatch) {
+    private SettingSensitivity(ScenarioPoint point, Task.Training task, int microBatch) {
         this.point = point;
         this.task = task;
         this.microBatch = microBatch;
@@ -40,8 +40,8 @@ final class Notches {
      * @param microBatch what it runs with, given or found
      * @param known what is tried already
      */
-    static List<Lever> of(ScenarioPoint point, Task.Training task, int microBatch, List<Lever> known) {
-        Notches of = new Notches(point, task, microBatch);
+    static List<TriedSettings> of(ScenarioPoint point, Task.Training task, int microBatch, List<TriedSettings> known) {
+        SettingSensitivity of = new SettingSensitivity(point, task, microBatch);
         of.addTraining();
         of.addParameters();
         Set<Map<String, String>> tried = new HashSet<>();
@@ -51,7 +51,7 @@ final class Notches {
     }
 
     private void addTraining() {
-        int samples = Prospect.samplesOfReplica(point);
+        int samples = PointBounds.samplesOfReplica(point);
         for (boolean up : List.of(true, false)) {
             int next = microBatch;
             do {
@@ -59,7 +59,10 @@ final class Notches {
             } while (next > 0 && next <= samples && samples % next != 0);
             if (next > 0 && next <= samples) {
                 String value = String.valueOf(next);
-                Lever.of(named(Lever.MICRO_BATCH, value), point, Map.of(Lever.MICRO_BATCH, value))
+                TriedSettings.of(
+                                named(TriedSettings.MICRO_BATCH, value),
+                                point,
+                                Map.of(TriedSettings.MICRO_BATCH, value))
                         .filter(lever -> PointSimulation.fits(lever.point()))
                         .ifPresent(notches::add);
             }
@@ -81,7 +84,7 @@ final class Notches {
     }
 
     private void add(String key, String value) {
-        Lever.of(named(key, value), point, Map.of(key, value)).ifPresent(notches::add);
+        TriedSettings.of(named(key, value), point, Map.of(key, value)).ifPresent(notches::add);
     }
 
     private void addParameters() {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Experts;
 import io.shardsim.simulator.workload.Heads;
-import io.shardsim.simulator.workload.Mixture;
+import io.shardsim.simulator.workload.MixtureOfExperts;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Family;
@@ -19,12 +19,12 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-class MixtureTest {
+class MixtureOfExpertsTest {
     private static final int HIDDEN = 1024;
     private static final int EXPERT = 512;
     private static final int TOKENS = 4096;
 
-    private static ModelShape shape(int layers, int ffn, Mixture mixture) {
+    private static ModelShape shape(int layers, int ffn, MixtureOfExperts mixture) {
         return new ModelShape(
                 HIDDEN,
                 layers,
@@ -55,8 +55,8 @@ class MixtureTest {
 
     @Test
     void anEvenLoadMultipliesAsMuchAsADenseLayerOfTheSameActiveWidthButForTheRouter() {
-        ModelShape dense = shape(1, 4 * EXPERT, Mixture.NONE);
-        ModelShape mixture = shape(1, EXPERT, new Mixture(new Experts(32, 4), EXPERT, 0, 0, 1));
+        ModelShape dense = shape(1, 4 * EXPERT, MixtureOfExperts.NONE);
+        ModelShape mixture = shape(1, EXPERT, new MixtureOfExperts(new Experts(32, 4), EXPERT, 0, 0, 1));
         double router = 2.0 * TOKENS * HIDDEN * 32;
         assertThat(flops(kernels(mixture, Direction.FORWARD, "megatron")))
                 .isEqualTo(flops(kernels(dense, Direction.FORWARD, "megatron")) + router);
@@ -68,7 +68,7 @@ class MixtureTest {
 
     @Test
     void expertsAreProductsAtOnceOrALoop() {
-        ModelShape mixture = shape(1, EXPERT, new Mixture(new Experts(32, 4), EXPERT, 0, 0, 1));
+        ModelShape mixture = shape(1, EXPERT, new MixtureOfExperts(new Experts(32, 4), EXPERT, 0, 0, 1));
         assertThat(matmuls(kernels(mixture, Direction.FORWARD, "megatron")))
                 .filteredOn(matmul -> matmul.name().equals("experts.down"))
                 .containsExactly(
@@ -85,7 +85,7 @@ class MixtureTest {
     /** 32 experts: 31 launches more than the one that the kernel is, which "compiled" has alone. */
     @Test
     void theHostIssuesAProductForEachExpertWhereTheyAreLaunchedApart() {
-        ModelShape mixture = shape(1, EXPERT, new Mixture(new Experts(32, 4), EXPERT, 0, 0, 1));
+        ModelShape mixture = shape(1, EXPERT, new MixtureOfExperts(new Experts(32, 4), EXPERT, 0, 0, 1));
         for (String profile : List.of("megatron", "compiled")) {
             List<Kernel> kernels = kernels(mixture, Direction.FORWARD, profile);
             FrameworkProfile its = FrameworkProfile.named(profile);
@@ -104,24 +104,24 @@ class MixtureTest {
 
     @Test
     void parametersAreThoseOfAllExpertsAndActiveThoseOfATokensOwn() {
-        ModelShape dense = shape(4, EXPERT, Mixture.NONE);
-        ModelShape mixture = shape(4, EXPERT, new Mixture(new Experts(32, 4), EXPERT, 0, 0, 1));
+        ModelShape dense = shape(4, EXPERT, MixtureOfExperts.NONE);
+        ModelShape mixture = shape(4, EXPERT, new MixtureOfExperts(new Experts(32, 4), EXPERT, 0, 0, 1));
         long expert = 3L * HIDDEN * EXPERT;
         long router = HIDDEN * 32L;
         assertThat(mixture.parameters()).isEqualTo(dense.parameters() + 4 * (31 * expert + router));
         assertThat(mixture.activeParameters()).isEqualTo(dense.parameters() + 4 * (3 * expert + router));
         assertThat(dense.activeParameters()).isEqualTo(dense.parameters());
-        ModelShape shared = shape(4, EXPERT, new Mixture(new Experts(32, 4), EXPERT, 2 * EXPERT, 0, 1));
+        ModelShape shared = shape(4, EXPERT, new MixtureOfExperts(new Experts(32, 4), EXPERT, 2 * EXPERT, 0, 1));
         assertThat(shared.activeParameters() - mixture.activeParameters()).isEqualTo(4 * 2 * expert);
     }
 
     @Test
     void someLayersHaveNoExperts() {
-        ModelShape firstDense = shape(6, 4 * EXPERT, new Mixture(new Experts(32, 4), EXPERT, 0, 2, 1));
+        ModelShape firstDense = shape(6, 4 * EXPERT, new MixtureOfExperts(new Experts(32, 4), EXPERT, 0, 2, 1));
         assertThat(firstDense.operators().stretches())
                 .extracting(Stretch::layers)
                 .containsExactly(2, 4);
-        ModelShape everySecond = shape(6, 4 * EXPERT, new Mixture(new Experts(32, 4), EXPERT, 0, 0, 2));
+        ModelShape everySecond = shape(6, 4 * EXPERT, new MixtureOfExperts(new Experts(32, 4), EXPERT, 0, 0, 2));
         assertThat(everySecond.operators().stretches())
                 .extracting(Stretch::layers)
                 .containsExactly(1, 1, 1, 1, 1, 1);
@@ -131,7 +131,7 @@ class MixtureTest {
 
     @Test
     void aTokenGoesThroughNoMoreExpertsThanThereAre() {
-        assertThatThrownBy(() -> shape(1, EXPERT, new Mixture(new Experts(4, 8), EXPERT, 0, 0, 1)))
+        assertThatThrownBy(() -> shape(1, EXPERT, new MixtureOfExperts(new Experts(4, 8), EXPERT, 0, 0, 1)))
                 .hasMessage("experts_per_token 8 is more than experts 4");
     }
 }

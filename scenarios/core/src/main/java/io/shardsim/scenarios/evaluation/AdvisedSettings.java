@@ -41,7 +41,7 @@ import java.util.stream.Collectors;
  * <p>Leaves out what changes the training itself (the model, batch, precision), the cluster, and strategies of other kinds, but for those
  * that shard among fewer ranks where this one cannot; they are tried with this run's kernels.
  */
-final class Levers {
+final class AdvisedSettings {
     private static final String EXPERTS = "expert_parallel";
     private static final String PROFILE = "framework_profile";
     private static final String KERNELS = "training.kernels";
@@ -58,9 +58,9 @@ final class Levers {
     private final StrategyParameters inForce;
     private final TrainingJob job;
     private final RunResult run;
-    private final List<Lever> levers = new ArrayList<>();
+    private final List<TriedSettings> levers = new ArrayList<>();
 
-    private Levers(ScenarioPoint point, Task.Training task, RunResult run) {
+    private AdvisedSettings(ScenarioPoint point, Task.Training task, RunResult run) {
         this.point = point;
         this.task = task;
         this.run = run;
@@ -75,8 +75,8 @@ final class Levers {
     }
 
     /** Those of a run that fits. */
-    static List<Lever> of(ScenarioPoint point, Task.Training task, RunResult run) {
-        Levers of = new Levers(point, task, run);
+    static List<TriedSettings> of(ScenarioPoint point, Task.Training task, RunResult run) {
+        AdvisedSettings of = new AdvisedSettings(point, task, run);
         if (run.isTight()) {
             new NearestFit(TrainingPoint.of(point)).room().ifPresent(of.levers::add);
         }
@@ -134,7 +134,7 @@ final class Levers {
         }
         if (execution.microBatch() != null) {
             String open = job.parallel().stages() > 1 ? "Quickest micro-batch" : "Largest micro-batch";
-            Lever.ofOpen(open, point, Map.of()).ifPresent(levers::add);
+            TriedSettings.ofOpen(open, point, Map.of()).ifPresent(levers::add);
         }
     }
 
@@ -333,7 +333,7 @@ final class Levers {
 
     /** Whether it can be tried. */
     private boolean add(String title, Map<String, String> settings) {
-        Optional<Lever> lever = Lever.of(title, point, settings);
+        Optional<TriedSettings> lever = TriedSettings.of(title, point, settings);
         lever.ifPresent(levers::add);
         return lever.isPresent();
     }

@@ -16,16 +16,16 @@ import java.util.Set;
  * @param leastStepSeconds a time that its step cannot beat; 0 where it does not fit [s]
  * @param tight whether it fits only without fragmentation
  */
-public record Prospect(boolean fits, double leastStepSeconds, boolean tight) {
+public record PointBounds(boolean fits, double leastStepSeconds, boolean tight) {
     /** Of what does not fit. */
-    public static final Prospect TOO_LARGE = new Prospect(false, 0, false);
+    public static final PointBounds TOO_LARGE = new PointBounds(false, 0, false);
 
     /** @param point of a training with its micro-batch written */
-    public static Prospect of(ScenarioPoint point) {
+    public static PointBounds of(ScenarioPoint point) {
         try {
             TrainingPoint training = TrainingPoint.within(point);
             return training.fits()
-                    ? new Prospect(true, StepBound.ps(training.setup(Set.of())) * 1e-12, training.isTight())
+                    ? new PointBounds(true, StepBound.ps(training.setup(Set.of())) * 1e-12, training.isTight())
                     : TOO_LARGE;
         } catch (BeyondMemoryException early) {
             return TOO_LARGE;

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A stop that cannot run, say since the other cluster splits the batch otherwise, is left out; the differences on either side of it then count together.
  */
-final class Mixture {
+final class DifferencePath {
     /** What memory allows comes last: it follows from the rest. */
     private static final List<Cause> ORDER =
             List.of(Cause.MODEL, Cause.CLUSTER, Cause.NETWORK, Cause.SHARDING, Cause.KERNELS, Cause.MEMORY);
@@ -69,7 +69,7 @@ final class Mixture {
     private record Stop(Set<Cause> causes, @Nullable ScenarioPoint point) {}
 
     /** Both ran. */
-    Mixture(ScenarioPoint a, RunResult ranA, ScenarioPoint b, RunResult ranB) {
+    DifferencePath(ScenarioPoint a, RunResult ranA, ScenarioPoint b, RunResult ranB) {
         Side first = new Side(a, ranA);
         Side second = new Side(b, ranB);
         backwards = SLOWER_FIRST.compare(first, second) > 0;

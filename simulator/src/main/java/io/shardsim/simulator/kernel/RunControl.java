@@ -4,7 +4,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** How far a run is: told by the threads that advance it, read by any other, which may also end the run. */
-public final class Pulse {
+public final class RunControl {
     /** Events of a thread between two beats of it, a power of two: some hundredths of a second. */
     static final int EVENTS = 1 << 14;
 
