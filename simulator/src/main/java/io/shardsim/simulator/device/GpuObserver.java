@@ -1,6 +1,6 @@
 package io.shardsim.simulator.device;
 
-/** Hears what a GPU does, in virtual time. */
+/** Observer of a GPU, in virtual time. */
 public interface GpuObserver {
 
     void onOperationEnded(int operation, long startPs, long endPs);
