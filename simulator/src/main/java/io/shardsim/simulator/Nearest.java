@@ -37,7 +37,7 @@ public final class Nearest {
         for (String candidate : known) {
             String other = folded(candidate);
             int most = Math.min(bestDistance - 1, Math.max(2, candidate.length() / 3));
-            // // Each letter of the length difference is an edit.
+            // Each letter of the length difference is an edit.
             if (Math.abs(sought.length() - other.length()) > most) {
                 continue;
             }

@@ -207,7 +207,7 @@ public final class RooflineKernelTime {
         double keys = attention.keys().causal() ? (all + Math.min(s, ATTENTION_BLOCK)) / 2.0 : all;
         double flopsOfBlock = matmuls * 2.0 * Math.min(s, ATTENTION_BLOCK) * keys * attention.headDim();
         double blocks = attention.headsInBatch() * (double) ceilDiv(attention.queries(), ATTENTION_BLOCK);
-        // Blocks of unequal length fill in behind each other: the tail costs half a block on average, not a wave.
+        // Blocks of unequal length fill each other's gaps: the tail costs half a block on average, not a wave.
         double waves = blocks / smCount < 1.0 ? 1.0 : blocks / smCount + 0.5;
         double busy =
                 waves * flopsOfBlock / (smFlopsPerPs / calibration.matmul().rate() * headRate);

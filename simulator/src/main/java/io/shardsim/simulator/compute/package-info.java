@@ -6,7 +6,7 @@
  * fitted coefficients of a GPU family ({@link io.shardsim.simulator.compute.GpuCalibration}). {@link io.shardsim.simulator.compute.TransformerTimes}
  * combines them; planners ask it.
  *
- * <p>May not know strategies, collectives, actors or links: communication of tensor parallelism is added by the strategy.
+ * <p>Must not depend on strategies, collectives, actors or links: communication of tensor parallelism is added by the strategy.
  *
  * <p>To add a GPU: one file in {@code catalog/compute}, named after the GPU or its architecture, every value with unit and source. To add a
  * framework: one file in {@code catalog/frameworks}, which refers to files of its folders for what frameworks share.

@@ -61,7 +61,7 @@ final class ComputeLane {
         extensions = 0;
     }
 
-    // // Whole picoseconds each time: ranks that handle the same slices lose exactly the same, in any order.
+    // Whole picoseconds each time: ranks that handle the same slices lose exactly the same, in any order.
 
     /** Charges SMs held by others: their number times the time [ps]. */
     void onMultiprocessorsHeld(long heldPs) {
