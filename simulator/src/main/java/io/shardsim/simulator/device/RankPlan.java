@@ -53,7 +53,7 @@ public final class RankPlan {
      * @param memoryPerMille share of time spent waiting for memory by operation, in thousandths
      * @param productsPerMille share of time spent in GEMMs by operation, in thousandths
      * @param waits waits of other streams for a running operation
-     * @param collectiveClass for each operation, the index of its collective, or {@link #NO_COLLECTIVE}
+     * @param collectiveClass index of the collective by operation, or {@link #NO_COLLECTIVE}
      * @param collectives the distinct collectives
      * @param hostCopyClass index of the copy between GPU and host memory by operation, or {@link #NO_COLLECTIVE}
      * @param hostCopies the distinct copies
