@@ -8,14 +8,14 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Objects;
 
-/** Tables that the program ships as YAML. A broken one is a defect of the program; a test reads every one. */
+/** Tables shipped with the program as YAML. A broken one is a bug; a test reads every one. */
 public final class ShippedFile {
     private ShippedFile() {}
 
     /**
-     * What a resource holds, of the Java class that the type is read as.
+     * Reads a resource as the Java class of its type.
      *
-     * @param path from the package of a class, or from the root where it begins with a slash
+     * @param path path relative to the class's package, or absolute with a leading slash
      */
     @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
     public static <T> T read(Class<?> from, String path, ValueType type) {

@@ -19,26 +19,26 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * One training step of DeepSpeed's third ZeRO stage while it is being written [1]; systems built on it depart from it in
- * the methods that say so.
+ * Writer of one training step of DeepSpeed's ZeRO stage 3 [1]; systems built on it override methods.
  *
  * <ul>
- *   <li>Tensors are gathered and released module by module as {@link ParameterCoordinator} decides.
- *   <li>The host does not issue a fetch while more than two earlier ones are under way (__max_ongoing_fetch_events).
- *   <li>Gradients fill a bucket in the order in which backward makes them; a gradient that would overflow it first sends the bucket off.
- *       Bucket boundaries therefore fall inside layers, and the pattern repeats every few layers.
- *   <li>A bucket is copied together if gradients are contiguous, cut into shards and scaled (two or three passes over it), reduce-scattered,
- *       and added to the shard of gradients.
- *   <li>Where communication does not overlap in backward, it takes turns with the layers: a gather waits for what was computed before, the layer for
- *       every gather and reduction issued before.
- *   <li>At the end of each backward the last bucket goes off and the host waits for it; nothing is prefetched across micro-batches.
- *   <li>After the update, the tensors that persist are gathered one by one.
+ *   <li>Tensors are gathered and released module by module, as decided by {@link ParameterCoordinator}.
+ *   <li>The host does not issue a fetch while more than two earlier ones are in flight (__max_ongoing_fetch_events).
+ *   <li>Gradients fill a bucket in backward order; a gradient that would overflow it first flushes the bucket. So bucket boundaries fall inside
+ *       layers, and the pattern repeats every few layers.
+ *   <li>A bucket is copied into contiguous memory if gradients are contiguous, split into shards and scaled (two or three passes over it),
+ *       reduce-scattered, and added to the shard of gradients.
+ *   <li>If communication does not overlap in backward, it is serialized with the layers: a gather waits for earlier compute, a layer for every gather
+ *       and reduction issued before.
+ *   <li>At the end of each backward the last bucket is flushed and the host waits for it; nothing is prefetched across micro-batches.
+ *   <li>After the update, persistent tensors are gathered one by one.
  * </ul>
  *
- * <p>The compute of a layer is one operation, so it waits for all tensors of the layer, and a bucket that is sent off within a layer waits
- * for the whole of its backward; gathers that the host issues during that layer go first.
+ * <p>The compute of a layer is one operation, so it waits for all tensors of the layer, and a bucket flushed within a layer waits for the layer's
+ * whole backward; gathers that the host issues during that layer go first.
  *
- * <p>States may be kept in host memory ({@link HostOffload}). Leaves out the first step's recording, allocator retries, and the fp16 loss scale's skipped steps.
+ * <p>States may be kept in host memory ({@link HostOffload}). Leaves out the first step's recording, allocator retries, and steps skipped by the FP16
+ * loss scaler.
  *
  * <p>[1] deepspeed/runtime/zero/stage3.py, partition_parameters.py, partitioned_param_coordinator.py, v0.7.2.
  */
