@@ -30,7 +30,7 @@ public final class SimplePipeline implements PipelineSchedule {
         return PipelineSchedule.needsOnePiece(chunks, "simple");
     }
 
-    /** All are kept. */
+    /** Returns all micro-batches, since all are kept. */
     @Override
     public int microBatchesToPeak(int stages, int microBatches) {
         return microBatches;

@@ -45,12 +45,12 @@ import java.util.stream.IntStream;
 public abstract class Stage3Step {
     private static final int MAX_ONGOING_FETCH_EVENTS = 2;
 
-    /** What the step is written for. */
+    /** Job of the step. */
     protected final TrainingJob job;
 
     protected final StepWriter writer;
 
-    /** Ranks that hold one copy of the states, and those that hold the same shard. */
+    /** Ranks that hold one copy of the states. */
     protected final RankGroups shard;
 
     protected final RankGroups replication;
@@ -103,23 +103,23 @@ public abstract class Stage3Step {
         this.gatheredBy = new int[trace.tensors()];
     }
 
-    // Departures.
+    // Methods to override.
 
-    /** Gathers tensors that one fetch or prefetch asks for; returns the operation after which they are there. */
+    /** Gathers the tensors of one fetch or prefetch; returns the operation after which they are available. */
     protected abstract int gather(int[] tensors, String label, int... waits);
 
-    /** Reduces a bucket of gradients whose shards are then added up; returns the operation after which they are. */
+    /** Reduces a bucket of gradients, whose shards are then accumulated; returns the operation after which they are. */
     protected abstract int reduce(long elements, boolean lastMicroBatch, int... waits);
 
-    /** True when gathers and reductions use one communicator and so run in the order in which they are issued. */
+    /** Returns whether gathers and reductions share a communicator and so run in issue order. */
     protected abstract boolean sharesCommunicator();
 
-    /** Bytes of parameters that a rank keeps beside its shard. */
+    /** Returns the bytes of parameters that a rank keeps in addition to its shard. */
     protected long secondaryParameterBytes() {
         return 0;
     }
 
-    // The step.
+    // Step.
 
     public final void write() {
         holdStates();
@@ -132,7 +132,7 @@ public abstract class Stage3Step {
         update();
     }
 
-    /** Trained parameters of a rank. */
+    /** Returns the trained parameters of a rank. */
     private long shardElements() {
         return IntStream.range(0, trace.tensors())
                 .filter(trace::isTrained)
@@ -140,7 +140,7 @@ public abstract class Stage3Step {
                 .sum();
     }
 
-    /** Bytes of a tensor as it is gathered. */
+    /** Returns the gathered bytes of a tensor. */
     private long gatheredBytes(int tensor) {
         return trace.isTrained(tensor)
                 ? bytes(paddedElements(tensor))
@@ -163,12 +163,12 @@ public abstract class Stage3Step {
         return elements;
     }
 
-    /** True while the modules of a backward, recomputation included, are visited. */
+    /** Returns whether the modules of a backward, recomputation included, are being visited. */
     protected final boolean inBackward() {
         return backward;
     }
 
-    /** True while hooks of the backward pass fetch; those of a recomputation are the forward pass's. */
+    /** Returns whether backward hooks are fetching; a recomputation uses the forward hooks. */
     protected final boolean inBackwardHook() {
         return backwardHook;
     }
@@ -193,7 +193,7 @@ public abstract class Stage3Step {
 
     private void microBatch(boolean last) {
         coordinator.reset();
-        // The host has waited for gradients that were computed after all of these.
+        // The host has waited for gradients computed after all of these.
         fetches.clear();
         lastGather = StepWriter.NONE;
         lastReduce = StepWriter.NONE;
@@ -248,7 +248,7 @@ public abstract class Stage3Step {
         };
     }
 
-    /** The host works through the hooks of a segment once memory of earlier layers has come free. */
+    /** Issues the hooks of a segment once memory of earlier layers is free. */
     private int issue(Segment segment, int index) {
         int freed = index - runAhead;
         if (freed >= 0) {
@@ -353,7 +353,7 @@ public abstract class Stage3Step {
     }
 
     /**
-     * Contiguous gradients are copied into the bucket as they come; then, either way, the bucket is cut into shards in a second buffer, and
+     * Reduces full buckets. Contiguous gradients are first copied into the bucket; either way, the bucket is split into shards in a second buffer and
      * scaled there.
      */
     private void reduceFullBuckets(int ready, boolean last) {
@@ -381,7 +381,7 @@ public abstract class Stage3Step {
         return elements;
     }
 
-    // The update.
+    // Update.
 
     private void update() {
         int overflow =
@@ -404,7 +404,7 @@ public abstract class Stage3Step {
         gatherPersistent(updated);
     }
 
-    /** Norms of gradients were taken on the GPU as they were stored. */
+    /** Updates on the host. Gradient norms were computed on the GPU when the gradients were stored. */
     private void updateOnHost(int checked) {
         int summed = writer.allReduce(shard, 8, StepWriter.SCALAR_ALGORITHM, "all-reduce gradient norm", checked);
         int read = writer.host(0, "read gradient norm", summed);
