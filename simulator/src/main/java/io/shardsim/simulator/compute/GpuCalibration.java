@@ -47,8 +47,8 @@ public record GpuCalibration(
     /**
      * FP8 operands; both are 0 for tensor cores without FP8.
      *
-     * @param ratio tensor-core rate relative to BF16 [1] -- calibration
-     * @param splitSumsRatio tensor-core rate relative to BF16 if partial sums are periodically promoted to FP32 [1] -- published
+     * @param ratio tensor-core rate relative to 16 bits [1] -- calibration
+     * @param splitSumsRatio tensor-core rate relative to 16 bits if partial sums are periodically promoted to FP32 [1] -- published
      */
     public record EightBits(double ratio, double splitSumsRatio) {}
 

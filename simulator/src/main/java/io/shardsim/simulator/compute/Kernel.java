@@ -1,7 +1,7 @@
 package io.shardsim.simulator.compute;
 
 /**
- * GPU kernel of a training step, described by its work alone. Operands have the job's precision, mostly BF16, unless marked FP8; accumulation is in
+ * GPU kernel of a training step, described by its work alone. Operands have the job's precision, mostly 16-bit, unless marked FP8; accumulation is in
  * FP32.
  *
  * <p>Leaves out kernels that share an SM with another, and operands that stay in the L2 cache between kernels.

@@ -13,8 +13,8 @@ import java.util.List;
 /**
  * Linear map: one GEMM per matrix, or one fused GEMM, plus the GEMMs of LoRA adapters.
  *
- * <p>A quantized matrix is dequantized to BF16 before each of its GEMMs. An adapter's result is scaled and added to its matrix's (huggingface/peft
- * v0.10, tuners/lora/layer.py and bnb.py; bitsandbytes 0.43, autograd/_functions.py, MatMul4Bit, 2024-03); a compiler fuses both.
+ * <p>A quantized matrix is dequantized before each of its GEMMs. An adapter's result is scaled and added to its matrix's (huggingface/peft v0.10,
+ * tuners/lora/layer.py and bnb.py; bitsandbytes 0.43, autograd/_functions.py, MatMul4Bit, 2024-03); a compiler fuses both.
  *
  * @param tokens tokens per pass
  * @param afterNorm whether its input comes from a norm

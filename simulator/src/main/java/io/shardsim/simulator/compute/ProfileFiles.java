@@ -84,7 +84,7 @@ public final class ProfileFiles {
         return folders;
     }
 
-    /** Merges all figures of a profile in BF16. */
+    /** Merges all figures of a profile for 16-bit elements. */
     static FigureFile merged(String name) {
         FigureFile profile = PROFILES.find(name);
         if (profile == null) {

@@ -25,7 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p><b>FP32</b>: operands have twice the bytes and GEMMs run on the vector units, PyTorch's default since 1.12 unless TF32 is allowed
  * (torch.backends.cuda.matmul.allow_tf32). No measurement was fitted to it.
  *
- * <p><b>FP8</b>: operands have half the bytes, and tensor cores a higher rate; results are BF16.
+ * <p><b>FP8</b>: operands have half the bytes, and tensor cores a higher rate; results are 16-bit.
  *
  * <p>Leaves out L2 hits between kernels, and clocks that vary with operand values.
  *
@@ -95,7 +95,7 @@ public final class RooflineKernelTime {
                 setup -> new RooflineKernelTime(gpu, calibration, availableSms, elementBytes));
     }
 
-    /** Returns an instance for all SMs of the GPU in BF16, with the calibration of its name or architecture. */
+    /** Returns an instance for all SMs of the GPU and 16-bit elements, with the calibration of its name or architecture. */
     public static RooflineKernelTime of(GpuSpec gpu) {
         return new RooflineKernelTime(gpu, GpuCalibration.of(gpu), gpu.smCount(), 2);
     }

@@ -46,8 +46,8 @@ import java.util.Map;
  * </ul>
  *
  * <p>Model states: an FP32 shard of parameters and two Adam moments, 12 bytes per parameter, and 4 of gradients from their reduction until the
- * update, after which they are set to None (zero_grad); the BF16 copy of a shard exists only while its layer is gathered. Without master weights, all
- * of these are BF16 and nothing is cast.
+ * update, after which they are set to None (zero_grad); the 16-bit copy of a shard exists only while its layer is gathered. Without master weights,
+ * all of these are BF16 and nothing is cast.
  *
  * <p>Leaves out CPU offload, forward prefetch, FSDP2's division of FP16 gradients, reentrant checkpoints around its units, which differ by version,
  * and the cost of allocator retries; with the limiter off, the ledger's figure for gathered units is a lower bound.

@@ -21,7 +21,7 @@ import java.util.List;
  * Data parallelism of Megatron-LM, combined with tensor and pipeline parallelism: every rank holds all states of its shard of the model; one flat
  * gradient buffer is all-reduced after the last backward [1, allreduce_gradients].
  *
- * <p>Model states: 16 bytes per parameter of the rank's shard with BF16 gradients (2 parameter, 2 gradient, 12 optimizer) and 4 more for the FP32
+ * <p>Model states: 16 bytes per parameter of the rank's shard with 16-bit gradients (2 parameter, 2 gradient, 12 optimizer) and 4 more for the FP32
  * gradient during the update [2]; 18 with FP32 gradients.
  *
  * <p>Leaves out the distributed optimizer and overlap of the all-reduce with backward, which were added later: see {@link MegatronCore}.

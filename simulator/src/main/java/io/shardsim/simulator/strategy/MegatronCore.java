@@ -18,7 +18,7 @@ import java.util.stream.LongStream;
  *
  * <ul>
  *   <li>Gradients, FP32 by default, are divided by the number of data-parallel ranks and reduce-scattered, once per step [2, start_grad_sync]. Each
- *       rank updates its shard, and all ranks gather the new parameters in BF16 [1, step_with_ready_grads].
+ *       rank updates its shard, and all ranks gather the new 16-bit parameters [1, step_with_ready_grads].
  *   <li>Without {@code overlap_grad_reduce} that is one reduction of all gradients of a piece of the model, after the last backward. With it, buckets
  *       are sent during the last micro-batch's backward once they hold the bucket size in parameters [3, __init__; 1,
  *       _compute_per_buffer_param_layout]. All pieces of the model but the first, on any pipeline stage, have one bucket each: their communication is
@@ -29,11 +29,11 @@ import java.util.stream.LongStream;
  *       first two pieces begin with the step, those of each later piece with the first forward of the piece before [4].
  * </ul>
  *
- * <p>Model states of Psi parameters over N ranks: 6 Psi + 12 Psi / N bytes, with BF16 gradients 4 Psi + 16 Psi / N [5].
+ * <p>Model states of Psi parameters over N ranks: 6 Psi + 12 Psi / N bytes, with 16-bit gradients 4 Psi + 16 Psi / N [5].
  *
  * <p>Leaves out: the part of fused accumulation (gradient_accumulation_fusion) hidden by the GEMM's arithmetic; the check for infinities before a
  * reduction; zeroing the gradient buffer; several instances of the optimizer, padding for bus bandwidth and a separate bucket for a tied embedding;
- * gathering embedding and logits in BF16 whatever the rest is; synchronization of an interleaved schedule's stages before they reduce or gather
+ * gathering embedding and logits in 16 bits whatever the rest is; synchronization of an interleaved schedule's stages before they reduce or gather
  * (align_grad_reduce, align_param_gather).
  *
  * <p>Megatron-LM, commit d98e8a64 of 2026-08-22: [1] megatron/core/optimizer/distrib_optimizer.py. [2]
@@ -113,7 +113,7 @@ public final class MegatronCore extends Megatron {
                     .sum();
         }
 
-        /** Returns no extra bytes if weights are gathered in FP8: both layouts together take as much as BF16 weights. */
+        /** Returns no extra bytes if weights are gathered in FP8: both layouts together take as much as 16-bit weights. */
         @Override
         long roundedWeightBytes() {
             return gathersEightBits ? 0 : super.roundedWeightBytes();

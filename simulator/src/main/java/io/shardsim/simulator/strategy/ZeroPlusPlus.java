@@ -17,7 +17,7 @@ import java.util.List;
  *   <li>qwZ: gathers over all ranks carry 8-bit weights, quantized in blocks [1, section 3.1].
  *   <li>hpZ: each node keeps a second copy of the weights, sharded over its GPUs, from which backward gathers [1, section 3.2]. Before DeepSpeed
  *       0.13.2, a recomputation gathered from all ranks, since it runs the forward hooks [2].
- *   <li>qgZ: gradients are reduced by an all-to-all within nodes and one between them, both INT4, with a full-precision sum in between [1, section
+ *   <li>qgZ: gradients are reduced by an all-to-all within nodes and one between them, both 4-bit, with a full-precision sum in between [1, section
  *       3.3].
  * </ul>
  *

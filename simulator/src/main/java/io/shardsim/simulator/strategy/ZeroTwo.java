@@ -17,7 +17,7 @@ import io.shardsim.simulator.strategy.writing.ShardGroups;
 import io.shardsim.simulator.strategy.writing.StepWriter;
 
 /**
- * ZeRO stages 1 and 2 of DeepSpeed 0.7.2: every rank holds all BF16 parameters; optimizer states, and in stage 2 gradients, are sharded over all
+ * ZeRO stages 1 and 2 of DeepSpeed 0.7.2: every rank holds all 16-bit parameters; optimizer states, and in stage 2 gradients, are sharded over all
  * ranks [1, sections 5.1 and 5.2].
  *
  * <ul>

@@ -4,6 +4,6 @@ package io.shardsim.simulator.workload;
 public enum AttentionKind {
     /** Scores, softmax and dropout are matrices in memory between two batched GEMMs. */
     STANDARD,
-    /** One fused kernel keeps scores on chip and skips masked blocks (FlashAttention, arXiv:2205.14135). */
+    /** One fused kernel keeps scores on-chip and skips masked blocks (FlashAttention, arXiv:2205.14135). */
     FLASH
 }
