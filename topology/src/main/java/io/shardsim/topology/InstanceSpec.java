@@ -1,7 +1,7 @@
 package io.shardsim.topology;
 
 /**
- * One server type.
+ * Instance type: one server.
  *
  * @param name catalog name, for example {@code p4d.24xlarge}
  * @param gpusPerNode GPUs, 1 to 64

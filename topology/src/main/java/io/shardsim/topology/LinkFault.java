@@ -39,9 +39,9 @@ public sealed interface LinkFault {
     }
 
     /**
-     * Another job on the same fabric, with nodes of its own.
+     * Another job on the same fabric, on other nodes.
      *
-     * @param share of the rate between switches that it takes, both ways
+     * @param share share of the rate between switches that it uses, in each direction
      */
     record OtherJob(double share) implements LinkFault {
         @Override

@@ -96,7 +96,7 @@ public record GpuCalibration(
     public record Flash(double forwardRate, double backwardRate, double narrowHeadRatio) {}
 
     /**
-     * Rows and columns of the result that one thread block computes.
+     * Tile: rows and columns of the result that one thread block computes.
      *
      * @param rows along m
      * @param columns along n

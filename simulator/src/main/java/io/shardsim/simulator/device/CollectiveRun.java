@@ -18,7 +18,7 @@ final class CollectiveRun {
     final RankCollective collective;
 
     final int collectiveClass;
-    /** True once the rank's stream has reached the collective and its kernel runs: state. */
+    /** Whether the rank's stream has reached the collective and its kernel runs: state. */
     boolean joined;
     /** Channels whose program is unfinished: state. */
     int channelsLeft;

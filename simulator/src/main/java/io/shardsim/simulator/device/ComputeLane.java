@@ -19,7 +19,7 @@ import java.util.PrimitiveIterator;
  * collectives and copies.
  */
 final class ComputeLane {
-    /** Log2 of the number of parts in the power of two below a kernel's time. */
+    /** Log2 of the number of units in the power of two below a kernel's time. */
     private static final int PARTS_SHIFT = 9;
 
     private final int smCount;

@@ -33,7 +33,7 @@ public final class GpuDevice extends Device {
     /** Bytes that a warp copies or reduces at once: 16 in each of 32 lanes (NCCL, src/device/common_kernel.h) [bytes]. */
     private static final long WARP_BYTES = 512;
 
-    /** Streams whose collectives run between two kernels. */
+    /** Streams whose collectives are issued ahead of kernels. */
     private static final boolean[] GOES_AHEAD = goesAhead();
 
     private final GpuSpecification specification;
@@ -333,10 +333,10 @@ public final class GpuDevice extends Device {
 
     /**
      * Returns how long a kernel launched now on another stream of these ranks waits for the running compute kernel [ps]. Does not apply to
-     * collectives that run between kernels, or to copies to and from host memory.
+     * collectives issued ahead of kernels, or to copies to and from host memory.
      *
-     * @param kernels kernels that have waited on each rank since the last synchronization of the ranks, in a chain, this one included: the mean is
-     *     already paid; the slowest rank lags by sqrt(kernels) standard deviations of an independent wait
+     * @param kernels kernels that have waited on each rank since the last synchronization of the ranks, in a chain, this one included: the mean of
+     *     the earlier ones is already paid; the slowest rank's excess over the mean grows with sqrt(kernels), as for independent waits
      */
     private long waitPs(int ranks, int kernels, long nowPs) {
         if (!state.lane.isRunning()) {

@@ -30,7 +30,7 @@ public final class GpuState implements DeviceState {
     final ComputeLane lane;
     /** Operations done by each stream: state. */
     final int[] done = new int[STREAMS];
-    /** True while an operation of the stream runs: state. */
+    /** Whether an operation of the stream is running: state. */
     final boolean[] running = new boolean[STREAMS];
     /** When the running operation of each stream began [ps]: state. */
     final long[] startedPs = new long[STREAMS];

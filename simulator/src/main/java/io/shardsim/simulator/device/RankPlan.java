@@ -24,7 +24,7 @@ public final class RankPlan {
     static final int STREAMS = Stream.values().length;
     /** Collective class of operations that are not collectives. */
     static final int NO_COLLECTIVE = -1;
-    /** Work class of operations that compute nothing. */
+    /** Work class of operations without work. */
     private static final int NO_WORK = -1;
 
     private static final int ONE_RANK = 1;

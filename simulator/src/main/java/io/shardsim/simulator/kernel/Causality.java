@@ -9,6 +9,6 @@ public interface Causality {
     /** Called when the current event sends a message. The return value is passed to {@link #onDelivered}. */
     Object onSent(VirtualTimeMessage message);
 
-    /** @param sent what {@link #onSent} returned */
+    /** @param sent return value of {@link #onSent} */
     void onDelivered(Object sent);
 }

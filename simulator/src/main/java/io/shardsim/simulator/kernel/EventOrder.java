@@ -7,13 +7,13 @@ package io.shardsim.simulator.kernel;
  * <p>All parts look the same from every node of a symmetric cluster and advance evenly when the plan repeats. So skipping nodes and periods is exact.
  */
 public final class EventOrder {
-    /** A chunk arrives. */
+    /** Arrival of a chunk. */
     public static final int CHUNK = 0;
-    /** A channel's thread block is free again. */
+    /** Release of a channel's thread block. */
     public static final int CHANNEL = 1;
-    /** A kernel ends. */
+    /** End of a kernel. */
     public static final int KERNEL = 2;
-    /** A collective's kernel begins. */
+    /** Start of a collective's kernel. */
     public static final int LAUNCH = 3;
 
     public static final int OPERATIONS_MAX = 1 << 24;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Board on which the leading device posts the marks that it has reached and its loop rounds, which alerts the kernel. */
 public final class MarkBoard {
-    /** No operation. */
+    /** Value for no operation. */
     static final int NONE = -1;
 
     private int[] marks = {};

@@ -10,7 +10,7 @@ public enum MemoryOwner {
     OPTIMIZER_STATES,
     /** Sharded units that are currently gathered. */
     GATHERED_UNITS,
-    /** Activations kept for backward. */
+    /** Activations saved for backward. */
     ACTIVATIONS,
     /** Activations and temporaries of the layer being computed. */
     WORKING_SET,

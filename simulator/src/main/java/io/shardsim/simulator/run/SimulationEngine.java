@@ -33,8 +33,7 @@ import org.slf4j.LoggerFactory;
  * Runs simulations on its own actor system, which has a number of virtual-time dispatchers, one thread each. A run takes one per logical process;
  * callers wait until enough are free.
  */
-@SuppressWarnings(
-        "FutureReturnValueIgnored") // Callers wait for the futures themselves; later stages cannot fail.
+@SuppressWarnings("FutureReturnValueIgnored") // Callers wait for the futures themselves; later stages cannot fail.
 public final class SimulationEngine implements AutoCloseable {
     private static final String DISPATCHER_PREFIX = "virtual-time-";
     private static final Duration SPAWN_TIMEOUT = Duration.ofSeconds(30);

@@ -29,7 +29,7 @@ import java.util.Set;
  * <p>A matrix with a LoRA adapter adds a dropout, the adapter's two matrices and the wrapping module (huggingface/peft v0.10, tuners/lora/layer.py).
  */
 final class ModuleTrace {
-    /** Modules whose compute is planned as one: the embedding, a layer or the head, in one direction. */
+    /** Modules whose compute is one operation: the embedding, a layer or the head, in one direction. */
     enum Phase {
         EMBEDDING_FORWARD,
         LAYER_FORWARD,
@@ -66,9 +66,9 @@ final class ModuleTrace {
     }
 
     /**
-     * Visits whose compute is planned as one.
+     * Visits whose compute is one operation.
      *
-     * @param layer number of the layer; 0 for embedding and head
+     * @param layer index of the layer; 0 for embedding and head
      * @param firstVisit index of its first visit
      * @param endVisit index after its last visit
      */

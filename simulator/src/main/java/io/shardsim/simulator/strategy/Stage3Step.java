@@ -55,7 +55,7 @@ public abstract class Stage3Step {
 
     protected final RankGroups replication;
 
-    /** Index of the last operation on the gather and on the reduce stream that used a communicator. */
+    /** Last operations on the gather and on the reduce stream that used a communicator. */
     protected int lastGather = StepWriter.NONE;
 
     protected int lastReduce = StepWriter.NONE;

@@ -1,6 +1,6 @@
 package io.shardsim.simulator.workload;
 
-/** How the attention scores are computed. */
+/** Implementation of attention scores. */
 public enum AttentionKind {
     /** Scores, softmax and dropout are matrices in memory between two batched GEMMs. */
     STANDARD,

@@ -437,7 +437,10 @@ public record ModelShape(
         return parameters() - idle;
     }
 
-    /** Returns the active parameters weighted by use per token: a head's by the share of tokens that are predicted, or that represent a sample. */
+    /**
+     * Returns the active parameters, each weighted by the share of a sample's tokens that use it: a head's, for example, by the share of predicted
+     * tokens.
+     */
     public double countedParameters(int sequenceLength) {
         double spared = 0;
         Transformer counted = withAllLogits(false).operators();

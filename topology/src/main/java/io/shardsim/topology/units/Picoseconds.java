@@ -1,6 +1,6 @@
 package io.shardsim.topology.units;
 
-/** Virtual time as text. The time itself stays a {@code long}, named {@code ...Ps}. */
+/** Virtual time as text. The time itself is a {@code long}, named {@code ...Ps}. */
 public final class Picoseconds {
     public static final long PER_SECOND = 1_000_000_000_000L;
 

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Settings of a strategy: what its descriptor declares, overridden by what the scenario says.
+ * Settings of a strategy: declared by its descriptor, overridden by the scenario.
  *
  * <p>A file of a strategy declares each under {@code parameters}, for example
  *
@@ -28,7 +28,7 @@ import java.util.Set;
  *   source: deepspeed/runtime/zero/config.py, v0.7.2
  * </pre>
  *
- * <p>The default tells the {@linkplain ParameterForm form}. A scenario may leave out {@code elements}, {@code ranks}, {@code layers} and
+ * <p>The default determines the {@linkplain ParameterForm form}. A scenario may leave out {@code elements}, {@code ranks}, {@code layers} and
  * {@code stages}.
  */
 public final class StrategyParameters {

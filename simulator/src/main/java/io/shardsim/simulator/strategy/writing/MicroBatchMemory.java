@@ -78,7 +78,8 @@ final class MicroBatchMemory {
     /** Returns the bytes of keys and values of the rank's tokens. */
     long keyValueBytes() {
         ModelShape model = job.model();
-        // Repeated for all heads in the models that use PyTorch's context parallelism: torchtitan/models/llama/model.py @9dec370, repeat_kv.
+        // Repeated for all heads in the models that use PyTorch's context parallelism: torchtitan/models/llama/model.py
+        // @9dec370, repeat_kv.
         int repeats = job.parallel().is(Choice.SUMS_IN_FP32) ? model.heads() / model.kvHeads() : 1;
         return split((long) repeats * model.keyValueWidth() * job.precision().bytes(), true);
     }
