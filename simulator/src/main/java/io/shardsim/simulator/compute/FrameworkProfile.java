@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a framework's code does around the GEMMs of a transformer: which element-wise operators it fuses, how many bytes each moves, how many kernels
+ * Profile of a framework's code around the GEMMs of a transformer: which element-wise operators it fuses, how many bytes each moves, how many kernels
  * it launches, and how long the host takes to issue one. {@link ProfileFiles} assembles it from {@code catalog/frameworks/<name>.yaml}, where every
  * figure carries its source.
  *
@@ -301,8 +301,8 @@ public final class FrameworkProfile {
     }
 
     /**
-     * Returns the model as the framework holds it: Megatron-LM pads the vocabulary so that each rank's shard suits its GEMMs; some frameworks only
-     * compute logits of masked tokens.
+     * Returns the model as the framework holds it: Megatron-LM pads the vocabulary so that each rank's shard suits its GEMMs; some frameworks also
+     * compute logits of unmasked tokens.
      *
      * @param ranks ranks that split each layer
      */

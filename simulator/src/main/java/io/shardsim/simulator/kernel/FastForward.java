@@ -88,7 +88,7 @@ public final class FastForward {
             int times = place.repetitionsAhead(plan, mark, period) / period;
             if (times >= 1 && Arrays.equals(earlier.state(), now.state())) {
                 skip(earlier, now, times, events);
-                // Segments of coarser levels continue: what is skipped is part of them.
+                // Segments of coarser levels continue: the skipped time is part of them.
                 histories.subList(0, plan.level(mark) + 1).forEach(Deque::clear);
                 return;
             }

@@ -59,7 +59,7 @@ public interface ActivationOffload {
     /** Ends the forward of the piece, after its last layer has been left. */
     default void endForward() {}
 
-    /** Loads ahead for an upcoming backward of the piece what its first layers need, as far as it has been stored. */
+    /** Loads saved tensors for the first layers of an upcoming backward, as far as they have been stored. */
     default void loadAhead() {}
 
     /** Returns the copy that recomputation and backward of a layer wait for, or {@link StepWriter#NONE}. */
