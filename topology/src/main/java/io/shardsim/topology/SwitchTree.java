@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A leaf connects the NICs of {@code nodesPerLeaf} nodes: all of them, or with rails only the NICs of one index. Spines connect the leaves of a
  * pod, cores the pods. Only leaves are oversubscribed.
  *
- * <p>Adaptive routing spreads a leaf's traffic over all uplinks, so they are modeled as one link. If their capacity equals that of the NICs below, no
+ * <p>Adaptive routing spreads a leaf's traffic over all uplinks, so they are modelled as one link. If their capacity equals that of the NICs below, no
  * NIC can take another's share, and each node has its own link. Other routes are drawn at random: uplink k of a leaf leads to spine k, and its output
  * port lives with node k of the leaf.
  *
