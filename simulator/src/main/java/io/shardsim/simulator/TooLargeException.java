@@ -12,7 +12,7 @@ public final class TooLargeException extends RuntimeException {
 
     private final transient List<String> keys;
 
-    /** @param dotted keys of a scenario that make it large; the first one that the scenario sets is reported */
+    /** @param keys dotted keys of a scenario that make it large; the first one that the scenario sets is reported */
     public TooLargeException(String sentence, String... keys) {
         super(sentence);
         this.keys = List.of(keys);
