@@ -1,8 +1,8 @@
 package io.shardsim.simulator;
 
 /**
- * What lies on the class path cannot be used: a file of a catalog does not say what it must, is missing, or is there twice. The message names file, place
- * and way out. Whoever adds such a file reads it as the author of a scenario does.
+ * Unusable file on the class path: an invalid catalog file, or one that is missing or exists twice. The message names the file, the place and the
+ * remedy, for the author of the file.
  */
 public class ClassPathException extends IllegalStateException {
     private static final long serialVersionUID = 1L;

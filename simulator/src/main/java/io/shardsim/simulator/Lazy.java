@@ -3,10 +3,7 @@ package io.shardsim.simulator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A value that is made when it is first asked for. What keeps it from being made is thrown at each time; the initializer of a class would throw it at the first
- * one alone.
- */
+/** Lazily computed value. A failure to compute it is thrown on every access; a class initializer would throw it only on the first. */
 public final class Lazy<T> implements Supplier<T> {
     private final Supplier<T> make;
     private volatile @Nullable T made;

@@ -12,19 +12,19 @@ import java.util.Objects;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/** The known name that was probably meant. */
+/** Finds the known name that was probably meant. */
 public final class Nearest {
-    /** Longer texts are compared by their beginning. */
+    /** Maximum length compared; longer texts are cut. */
     private static final int LENGTH_MAX = 60;
 
     private Nearest() {}
 
-    /** More names than these are listed as known ones rather than as what was meant. */
+    /** Maximum number of suggestions; beyond it, all known names are listed instead. */
     private static final int MEANT_MAX = 4;
 
     /**
-     * The known name that the unknown one is the beginning of, where there is just one; else the one with the fewest edits, or null when none is
-     * near: more than a third of its letters, and more than two, differ. Last, the one that the unknown one goes on from.
+     * Returns the known name that the unknown one is a prefix of, if there is exactly one; else the one with the fewest edits, or null if none is
+     * near: more than a third of its letters, and more than two, differ. Last, returns the known name that is a prefix of the unknown one.
      */
     public static @Nullable String of(String unknown, Collection<String> known) {
         List<String> longer = longer(unknown, known);
@@ -37,7 +37,7 @@ public final class Nearest {
         for (String candidate : known) {
             String other = folded(candidate);
             int most = Math.min(bestDistance - 1, Math.max(2, candidate.length() / 3));
-            // Each letter that only one of them has is an edit.
+            // Each letter of the length difference is an edit.
             if (Math.abs(sought.length() - other.length()) > most) {
                 continue;
             }
@@ -50,7 +50,10 @@ public final class Nearest {
         return best == null ? beginning(sought, known) : best;
     }
 
-    /** The longest known name with which the unknown one begins, as {@code global_batch_size} does with {@code global_batch}; null where there is none. */
+    /**
+     * Returns the longest known name that is a prefix of the unknown one, as {@code global_batch} is of {@code global_batch_size}; null if there is
+     * none.
+     */
     private static @Nullable String beginning(String sought, Collection<String> known) {
         return known.stream()
                 .filter(candidate -> sought.startsWith(folded(candidate) + "_"))
@@ -58,7 +61,7 @@ public final class Nearest {
                 .orElse(null);
     }
 
-    /** Known names that the unknown one is the beginning of. */
+    /** Returns the known names that the unknown one is a prefix of. */
     private static List<String> longer(String unknown, Collection<String> known) {
         String beginning = folded(unknown);
         return known.stream()
@@ -66,12 +69,12 @@ public final class Nearest {
                 .toList();
     }
 
-    /** {@code did you mean NAME?}, or the list of known names. */
+    /** Returns {@code did you mean NAME?}, or the list of known names. */
     public static String remedy(String unknown, Collection<String> known) {
         return remedy(unknown, known, known.isEmpty() ? "none is known" : "known: " + String.join(", ", known));
     }
 
-    /** What is known and not modelled, in folded names, and the nearest that one can ask. */
+    /** Names that are known but not modelled, folded, and the nearest supported ones. */
     private static Properties notModelled() {
         Properties names = new Properties();
         try (InputStream in = Nearest.class.getResourceAsStream("/catalog/not-modelled.properties")) {
@@ -82,7 +85,7 @@ public final class Nearest {
         return names;
     }
 
-    /** {@code did you mean NAME?}, that it is not modelled and what is nearest, or what else to say where no name is near. */
+    /** Returns {@code did you mean NAME?}, that it is not modelled and what is nearest, or {@code otherwise} if no name is near. */
     public static String remedy(String unknown, Collection<String> known, String otherwise) {
         List<String> longer = longer(unknown, known);
         if (longer.size() > 1 && longer.size() <= MEANT_MAX) {
@@ -103,7 +106,7 @@ public final class Nearest {
         return cut.toLowerCase(Locale.ROOT).replace('-', '_');
     }
 
-    /** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+    /** Counts insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
     static int distance(String a, String b) {
         int[][] edits = new int[a.length() + 1][b.length() + 1];
         for (int i = 0; i <= a.length(); i++) {

@@ -4,11 +4,11 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Numbers that would do where one does not divide another, as a remedy says them. */
+/** Suggests numbers that divide evenly, for remedies in messages. */
 public final class NearestNumbers {
     private NearestNumbers() {}
 
-    /** {@code nearest divisors: 32, 64}, at most one on each side of what was wanted. */
+    /** Returns {@code nearest divisors: 32, 64}, at most one on each side of the wanted number. */
     public static String divisors(long number, long wanted) {
         TreeSet<Long> divisors = new TreeSet<>();
         for (long low = 1; low * low <= number; low++) {
@@ -27,7 +27,7 @@ public final class NearestNumbers {
         return said("divisor", nearest);
     }
 
-    /** {@code nearest multiples: 1280, 1536}, at most one on each side of what was wanted. */
+    /** Returns {@code nearest multiples: 1280, 1536}, at most one on each side of the wanted number. */
     public static String multiples(long of, long wanted) {
         long below = wanted / of * of;
         return said("multiple", below == 0 ? Set.of(of) : new TreeSet<>(Set.of(below, below + of)));

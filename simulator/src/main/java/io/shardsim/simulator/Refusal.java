@@ -3,10 +3,10 @@ package io.shardsim.simulator;
 import java.util.List;
 
 /**
- * What keeps settings from being used so: relation, values and the way out.
+ * Reason why settings cannot be used together: relation, values and remedy.
  *
  * @param sentence one line
- * @param keys settings that it is about, as a scenario writes them; whoever shows it, shows it at the first of them that is written
+ * @param keys settings concerned, as a scenario writes them; it is reported at the first one that the scenario sets
  */
 public record Refusal(String sentence, List<String> keys) {
     public Refusal {

@@ -20,20 +20,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of one kind in one directory of the class path, in folders and in jars alike, so that adding an entry is adding a file.
+ * Files of one kind in one directory of the class path, in folders and jars, so that adding an entry is adding a file.
  *
  * @param directory with slashes, none at either end
  * @param suffix of the files, for example {@code .yaml}
  */
 public record ResourceDirectory(String directory, String suffix, ClassLoader loader) {
-    /** By the jar's place; a start lists a dozen folders of one large jar. */
+    /** Data files by jar location; a start lists a dozen folders of one large jar. */
     private static final Map<String, List<String>> DATA_IN_JARS = new ConcurrentHashMap<>();
 
     public ResourceDirectory(String directory, String suffix) {
         this(directory, suffix, ResourceDirectory.class.getClassLoader());
     }
 
-    /** Names of the files, without their suffix, in order; two files of one name are refused. */
+    /** Returns the names of the files, without their suffix, in order; refuses duplicates. */
     public List<String> names() {
         Map<String, URL> files = new TreeMap<>();
         for (URL file : files()) {
@@ -45,7 +45,7 @@ public record ResourceDirectory(String directory, String suffix, ClassLoader loa
         return List.copyOf(files.keySet());
     }
 
-    /** The file, or null when there is none of this name; two are refused. */
+    /** Opens the file; returns null if there is none of this name, refuses duplicates. */
     public @Nullable InputStream open(String name) throws IOException {
         if (!name.matches("[A-Za-z0-9][A-Za-z0-9._-]*")) {
             return null;
@@ -65,12 +65,12 @@ public record ResourceDirectory(String directory, String suffix, ClassLoader loa
         return new ClassPathException(file + " has the same name as " + other + "; rename one of them");
     }
 
-    /** The file as the class path and messages name it. */
+    /** Returns the path of the file on the class path, as messages print it. */
     public String path(String name) {
         return directory + "/" + name + suffix;
     }
 
-    /** All files, two of one name where two places of the class path have one. */
+    /** Returns all files, two of one name if two places of the class path have it. */
     List<URL> files() {
         List<URL> files = new ArrayList<>();
         try {
@@ -86,7 +86,7 @@ public record ResourceDirectory(String directory, String suffix, ClassLoader loa
         return files;
     }
 
-    /** Name of a file, without its suffix. */
+    /** Returns the name of a file, without its suffix. */
     String name(URL file) {
         String path = file.getPath();
         return path.substring(path.lastIndexOf('/') + 1, path.length() - suffix.length());
@@ -116,7 +116,7 @@ public record ResourceDirectory(String directory, String suffix, ClassLoader loa
         return files;
     }
 
-    /** What a jar holds beside classes. Reads past the cache of connections, which would keep the jar open. */
+    /** Lists the files of a jar other than classes. Bypasses the connection cache, which would keep the jar open. */
     private static List<String> data(JarURLConnection connection) throws IOException {
         String key = connection.getJarFileURL().toString();
         List<String> known = DATA_IN_JARS.get(key);

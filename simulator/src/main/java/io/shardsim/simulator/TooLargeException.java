@@ -3,24 +3,22 @@ package io.shardsim.simulator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A run that is larger than the simulator, or the memory of its machine, can bear. The message is one line: relation, values and what would be smaller.
- */
+/** Run too large for the simulator or for the machine's memory. The message is one line: relation, values and what would be smaller. */
 public final class TooLargeException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** How the JDK's methods end that throw where a sum or product does not fit: addExact, multiplyExact, toIntExact, longValueExact. */
+    /** Suffix of the JDK methods that throw on overflow: addExact, multiplyExact, toIntExact, longValueExact. */
     private static final String EXACT = "Exact";
 
     private final transient List<String> keys;
 
-    /** @param keys of a scenario that make it large, dotted; the first that the scenario sets is to blame */
+    /** @param keys dotted keys of a scenario that make it large; the first one that the scenario sets is reported */
     public TooLargeException(String sentence, String... keys) {
         super(sentence);
         this.keys = List.of(keys);
     }
 
-    /** Of times and sizes whose sums no longer fit. */
+    /** Reports times and sizes whose sums overflow. */
     private TooLargeException(@Nullable ArithmeticException overflow) {
         super(
                 "takes more than 13 days of virtual time (2^60 ps), or as many bytes; write smaller sizes, fewer samples or faster links",
@@ -32,14 +30,14 @@ public final class TooLargeException extends RuntimeException {
         return keys;
     }
 
-    /** Of a time that is later than the latest that a run may reach. */
+    /** Reports a time later than a run may reach. */
     public static TooLargeException ofTime() {
         return new TooLargeException((ArithmeticException) null);
     }
 
     /**
-     * What a run that failed so is to be told as. Times and sizes are added up by exact methods, so that one of these throws where a run is too large;
-     * any other failure of arithmetic, such as a division by zero, is a bug and is thrown as it is.
+     * Converts a failure of arithmetic. Times and sizes are added by exact methods, so an overflow means that the run is too large; any other one,
+     * such as a division by zero, is a bug and is rethrown.
      */
     public static TooLargeException of(ArithmeticException failure) {
         StackTraceElement[] trace = failure.getStackTrace();

@@ -1,12 +1,11 @@
 /**
- * Happenings: what a training step plans to do, the devices that do it in virtual time, and what they announce.
+ * Simulation: the plan of a training step, the devices that execute it in virtual time, and the events they report.
  *
- * <p>This module uses {@code topology} and nothing to its right. Strategies and collectives know no devices, time or
- * actors; devices know no strategies; facts leave through observers.
+ * <p>This module uses {@code topology} and nothing to its right. Strategies and collectives know no devices, time or actors; devices know no
+ * strategies; results leave through observers.
  *
- * <p>This package itself: how files of the class path are found ({@link io.shardsim.simulator.ResourceDirectory}), so that a new one is one
- * more file; the package {@code catalog} reads them. One that is broken ends what needs it
- * ({@link io.shardsim.simulator.ClassPathException}).
+ * <p>This package itself finds resource files on the class path ({@link io.shardsim.simulator.ResourceDirectory}), so that adding an entry is adding
+ * a file; the package {@code catalog} reads them. A broken file fails whatever needs it ({@link io.shardsim.simulator.ClassPathException}).
  */
 @NullMarked
 package io.shardsim.simulator;

@@ -3,20 +3,20 @@ package io.shardsim.topology;
 import java.util.SplittableRandom;
 
 /**
- * Speeds of GPUs that are not all alike: rank r has the speed 1 + spread z, with z drawn for it from a normal distribution, {@link #DEVIATIONS_MAX} at most either
- * way. Ranks have the same draws in clusters of all sizes.
+ * Speeds of GPUs that differ: rank r runs at 1 + spread z, where z is drawn from a normal distribution truncated at {@link #DEVIATIONS_MAX}. A rank's
+ * draw does not depend on the cluster size.
  *
  * @param spread standard deviation of speeds, as a share of the mean
- * @param seed of the draws
+ * @param seed seed of the draws
  */
 public record Clocks(double spread, long seed) {
-    /** All alike. */
+    /** All GPUs equally fast. */
     public static final Clocks EVEN = new Clocks(0, 0);
 
-    /** No clock is further off, in standard deviations. */
+    /** Largest deviation of a clock, in standard deviations. */
     public static final double DEVIATIONS_MAX = 3;
 
-    /** Time of work on each rank over that at mean speed. */
+    /** Returns each rank's compute time, relative to that at mean speed. */
     public double[] durations(int ranks) {
         SplittableRandom random = new SplittableRandom(seed);
         double[] durations = new double[ranks];

@@ -5,15 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nodes of one instance type joined by a fabric; ranks are dealt node by node.
+ * Nodes of one instance type joined by a fabric; ranks are numbered node by node.
  *
- * <p>Every device has an id: {@code nodeRank * devicesPerNode + slot}. Slots of a node, in order: its GPUs, the NVSwitch, the PCIe
- * switches, the NICs, and the devices of its {@link Fabric}, which stand for the node's share of switches outside it.
+ * <p>Every device has an id: {@code nodeRank * devicesPerNode + slot}. Slots of a node, in order: its GPUs, the NVSwitch, the PCIe switches, the
+ * NICs, and the devices of its {@link Fabric}, which represent the node's share of switches outside it.
  *
- * @param faults what is slower than the instances are
+ * @param faults deviations from the nominal speeds of the instances
  */
 public record Cluster(InstanceSpec instance, int nodes, Faults faults) {
-    /** A cluster whose nodes are all alike. */
+    /** Creates a cluster without faults. */
     public Cluster(InstanceSpec instance, int nodes) {
         this(instance, nodes, Faults.NONE);
     }
@@ -24,27 +24,27 @@ public record Cluster(InstanceSpec instance, int nodes, Faults faults) {
         }
     }
 
-    /** The same with another network between nodes. */
+    /** Returns this cluster with another network between nodes. */
     public Cluster withNetwork(NetworkSpec network) {
         return new Cluster(instance.with(instance.intraNode(), instance.pcie(), network), nodes, faults);
     }
 
-    /** The same with other PCIe links. */
+    /** Returns this cluster with other PCIe links. */
     public Cluster withPcie(PcieSpec pcie) {
         return new Cluster(instance.with(instance.intraNode(), pcie, instance.network()), nodes, faults);
     }
 
-    /** The same with other links between the GPUs of a node. */
+    /** Returns this cluster with other links between the GPUs of a node. */
     public Cluster withIntraNode(IntraNodeSpec links) {
         return new Cluster(instance.with(links, instance.pcie(), instance.network()), nodes, faults);
     }
 
-    /** Effective rate of {@code Node[0].Nic[0]}, both ways; null where all NICs are alike. */
+    /** Returns the effective rate of {@code Node[0].Nic[0]} in each direction; null if all NICs are alike. */
     public @Nullable Bandwidth slowNicRate() {
         return faults.network().slowNicRate();
     }
 
-    /** Whether a node's network differs from that of the others. */
+    /** Returns whether a node's network differs from that of other nodes. */
     public boolean isOdd(int nodeRank) {
         return nodeRank == 0 && faults.network().isOfOneNode();
     }
@@ -69,32 +69,32 @@ public record Cluster(InstanceSpec instance, int nodes, Faults faults) {
         return nodeRank * instance.gpusPerNode() + localRank;
     }
 
-    /** PCIe switch of a GPU. */
+    /** Returns the PCIe switch of a GPU. */
     public int pcieSwitchOfGpu(int localRank) {
         return localRank * instance.pcie().switches() / instance.gpusPerNode();
     }
 
-    /** PCIe switch of a NIC. */
+    /** Returns the PCIe switch of a NIC. */
     public int pcieSwitchOfNic(int nic) {
         return nic * instance.pcie().switches() / instance.nicsPerNode();
     }
 
-    /** Nodes that meet below what leads to all others; their number of the group. */
+    /** Returns the index of a node's group: nodes that reach each other below the top tier. */
     public int groupOf(int nodeRank) {
         return nodeRank / instance.fabric().family().groupNodes(instance.fabric(), nodes);
     }
 
-    /** Nodes whose GPUs NVLink joins, 1 where it stays inside a node. */
+    /** Returns the number of nodes per NVLink domain; 1 if NVLink stays inside a node. */
     public int nodesPerDomain() {
         return Math.min(instance.fabric().nodesPerDomain(), nodes);
     }
 
-    /** Whether NVLink joins the GPUs of two ranks. */
+    /** Returns whether two ranks' GPUs share an NVLink domain. */
     public boolean isJoined(int rank, int other) {
         return nodeRank(rank) / nodesPerDomain() == nodeRank(other) / nodesPerDomain();
     }
 
-    /** This cluster as collectives see it: what NVLink joins is one node. */
+    /** Returns this cluster as collectives see it: each NVLink domain is one node. */
     public Cluster byDomain() {
         int joined = nodesPerDomain();
         return joined == 1 ? this : new Cluster(instance.joined(joined), nodes / joined, faults);
@@ -124,7 +124,7 @@ public record Cluster(InstanceSpec instance, int nodes, Faults faults) {
         return instance.gpusPerNode() + 1 + instance.pcie().switches() + nic;
     }
 
-    /** Slot of the first device of the fabric. */
+    /** Returns the slot of the fabric's first device. */
     public int fabricSlot() {
         return nicSlot(instance.nicsPerNode());
     }
@@ -133,7 +133,7 @@ public record Cluster(InstanceSpec instance, int nodes, Faults faults) {
         return nodeRank * devicesPerNode() + slot;
     }
 
-    /** Name of a device by path with indices, as errors and reports print it. */
+    /** Returns the path of a device, with indices, as errors and reports print it. */
     public String devicePath(int deviceId) {
         int nodeRank = deviceId / devicesPerNode();
         int slot = deviceId % devicesPerNode();

@@ -4,12 +4,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Groups of routers: each router joined to all others of its group, each group by one cable to all other groups; chunks go the shortest way (J. Kim, W. Dally,
- * S. Scott and D. Abts, Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008). {@code nodesPerLeaf} nodes share a router, {@code nodesPerPod} a
- * group. The cables of a group are dealt to its routers in turn and carry together what its NICs do, over the oversubscription. Inside a group a router's cables
- * carry twice what its NICs do, as in the paper's balanced one.
+ * Groups of routers: each router connects to all others of its group, and each group has one cable to every other group; routing is minimal (J. Kim,
+ * W. Dally, S. Scott and D. Abts, Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008). {@code nodesPerLeaf} nodes share a router,
+ * {@code nodesPerPod} a group. A group's cables are assigned to its routers round-robin; together they have the rate of its NICs, divided by the
+ * oversubscription. Inside a group a router's cables have twice the rate of its NICs, as in the paper's balanced network.
  *
- * <p>Leaves out routes by a third group, which spread what hurries to one.
+ * <p>Leaves out non-minimal routes through a third group, which spread traffic to one group.
  */
 public record Dragonfly() implements FabricFamily {
     @Override
@@ -45,7 +45,7 @@ public record Dragonfly() implements FabricFamily {
         return new Routers(cluster);
     }
 
-    /** Devices are routers, which their first node has. Ports lead to the routers of the group, then to the other groups, then to NICs. */
+    /** Routers as devices; each lives with its first node. Ports lead to the routers of the group, then to the other groups, then to NICs. */
     private static final class Routers implements Fabric {
         private final int nodes;
         private final int routerNodes;
@@ -72,12 +72,12 @@ public record Dragonfly() implements FabricFamily {
             nicDown = new Link(LinkClass.NIC, nic.effectiveRate(), 0, hopPs);
         }
 
-        /** Routers of a group; the last may have fewer. */
+        /** Returns the number of routers of a group; the last may have fewer. */
         private int routers(int group) {
             return (Math.min(groupNodes, nodes - group * groupNodes) - 1) / routerNodes + 1;
         }
 
-        /** The first node of the router of a group that has the cable to another group. */
+        /** Returns the first node of the router that has the cable from one group to another. */
         private int gateway(int group, int other) {
             int cable = Math.floorMod(other - group - 1, groups);
             return group * groupNodes + cable % routers(group) * routerNodes;

@@ -6,39 +6,39 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/** A family of fabrics: one class each, which {@code META-INF/services} names. */
+/** Family of fabrics: one class each, listed in {@code META-INF/services}. */
 public interface FabricFamily {
-    /** The name as scenario files write it, for example {@code leaf_spine}. */
+    /** Returns the name in scenario files, for example {@code leaf_spine}. */
     String id();
 
-    /** What it is, for people. */
+    /** Returns a human-readable description. */
     String description();
 
-    /** Names of the devices that a node has for its share of the fabric, those next to its NICs first. */
+    /** Returns the names of a node's share of the fabric's devices, those next to its NICs first. */
     List<String> devices(FabricSpec spec, int nodes);
 
-    /** Nodes, from the first one on, of each group that only {@link Fabric#isOutbound} hops leave. */
+    /** Returns the number of nodes per group, from the first node on; only {@link Fabric#isOutbound} hops leave a group. */
     int groupNodes(FabricSpec spec, int nodes);
 
-    /** Why so many nodes cannot be joined so; null where they can. */
+    /** Returns why this fabric cannot connect that number of nodes; null if it can. */
     default @Nullable String problem(FabricSpec spec, int nodes) {
         return null;
     }
 
-    /** Whether NVLink joins the GPUs of several nodes. */
+    /** Returns whether an NVLink domain can span several nodes. */
     default boolean joinsDomains() {
         return false;
     }
 
-    /** The fabric between the nodes of a cluster. */
+    /** Builds the fabric between the nodes of a cluster. */
     Fabric build(Cluster cluster);
 
-    /** All families. */
+    /** Returns all families. */
     static List<FabricFamily> all() {
         return List.copyOf(Known.FAMILIES.values());
     }
 
-    /** The family of this name. */
+    /** Returns the family of this name. */
     static FabricFamily named(String id) {
         FabricFamily family = Known.FAMILIES.get(id);
         if (family == null) {
@@ -47,7 +47,7 @@ public interface FabricFamily {
         return family;
     }
 
-    /** Families by name, in the order in which they are listed. */
+    /** Families by name, in listing order. */
     final class Known {
         private static final Map<String, FabricFamily> FAMILIES = new LinkedHashMap<>();
 

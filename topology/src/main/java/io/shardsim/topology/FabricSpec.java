@@ -3,16 +3,16 @@ package io.shardsim.topology;
 /**
  * The network between nodes.
  *
- * <p>{@code nodesPerLeaf = 1} is the spread placement: no two nodes of the job share a leaf, so every pair of nodes is equally far. A
- * cloud that does not disclose the leaf of an instance is described best so.
+ * <p>{@code nodesPerLeaf = 1} is the spread placement: no two nodes of the job share a leaf, so every pair of nodes is equally far apart. Use it for
+ * clouds that do not disclose an instance's leaf.
  *
- * @param kind name of its family
+ * @param kind name of the fabric family
  * @param nodesPerLeaf nodes under one leaf switch, or under the leaf switches of one set of rails, at least 1
  * @param nodesPerPod nodes under the same spine switches; more than these need a third tier
- * @param nodesPerDomain nodes that NVLink joins, 1 where it stays inside a node
+ * @param nodesPerDomain nodes per NVLink domain; 1 if NVLink stays inside a node
  * @param oversubscription downlink over uplink capacity of a leaf, at least 1
  * @param hopPs propagation and forwarding of one cable and switch [ps]
- * @param routeSeed from which routes are drawn that are not adaptive
+ * @param routeSeed seed of routes that are not adaptive
  */
 public record FabricSpec(
         String kind,
@@ -23,12 +23,12 @@ public record FabricSpec(
         long hopPs,
         Routing routing,
         long routeSeed) {
-    /** As many nodes as there are. */
+    /** Any number of nodes. */
     public static final int ALL = Integer.MAX_VALUE;
-    /** The family of a fabric of which nothing is said. */
+    /** Default fabric family. */
     public static final String LEAF_SPINE = "leaf_spine";
 
-    /** A leaf/spine fabric that spreads what passes it over all of its links. */
+    /** Creates a leaf/spine fabric with adaptive routing. */
     public FabricSpec(int nodesPerLeaf, double oversubscription, long hopPs) {
         this(LEAF_SPINE, nodesPerLeaf, ALL, 1, oversubscription, hopPs, Routing.ADAPTIVE, 0);
     }
@@ -37,7 +37,7 @@ public record FabricSpec(
         return FabricFamily.named(kind);
     }
 
-    /** The same with so many nodes as one. */
+    /** Returns this fabric with that many nodes merged into one. */
     FabricSpec joined(int nodes) {
         return new FabricSpec(
                 kind,

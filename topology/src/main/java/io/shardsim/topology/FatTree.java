@@ -1,6 +1,9 @@
 package io.shardsim.topology;
 
-/** As leaf/spine, in three tiers where pods are exceeded; a node has an uplink of its own unless the leaves are oversubscribed (Leiserson, IEEE Transactions on Computers C-34(10), 1985). */
+/**
+ * Leaf/spine, with a third tier if there are several pods; each node has its own uplink unless the leaves are oversubscribed (Leiserson, IEEE
+ * Transactions on Computers C-34(10), 1985).
+ */
 public record FatTree() implements SwitchTree.Family {
     @Override
     public String id() {

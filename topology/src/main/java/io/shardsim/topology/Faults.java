@@ -4,15 +4,15 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What of a cluster is slower, or faster, than its instances are.
+ * Parts of a cluster that are slower or faster than nominal.
  *
- * @param slowGpuPerMille time of work on {@code Node[0].Gpu[0]} over that on the other GPUs, in thousandths
- * @param hostPerMille time of the processes that issue kernels, on every node, over what is usual, in thousandths
+ * @param slowGpuPerMille compute time on {@code Node[0].Gpu[0]} relative to the other GPUs, in thousandths
+ * @param hostPerMille time to issue kernels, on every node, relative to usual, in thousandths
  */
 public record Faults(NetworkFaults network, long slowGpuPerMille, long hostPerMille, Clocks clocks) {
     private static final long USUAL = 1000;
 
-    /** A cluster without faults. */
+    /** Cluster without faults. */
     public static final Faults NONE = new Faults(NetworkFaults.NONE, USUAL, USUAL, Clocks.EVEN);
 
     public Faults {
@@ -22,17 +22,17 @@ public record Faults(NetworkFaults network, long slowGpuPerMille, long hostPerMi
         }
     }
 
-    /** The same with another network. */
+    /** Returns these faults with another network. */
     public Faults withNetwork(NetworkFaults other) {
         return new Faults(other, slowGpuPerMille, hostPerMille, clocks);
     }
 
-    /** The same with other hosts. */
+    /** Returns these faults with another host speed. */
     public Faults withHost(long perMille) {
         return new Faults(network, slowGpuPerMille, perMille, clocks);
     }
 
-    /** By rank, time of work over time at full speed, in thousandths; ranks that are absent run at full speed. */
+    /** Returns compute time relative to full speed by rank, in thousandths; ranks not in the map run at full speed. */
     public Map<Integer, Long> durationPerMille(int ranks) {
         if (clocks.spread() == 0) {
             return slowGpuPerMille == USUAL ? Map.of() : Map.of(0, slowGpuPerMille);
@@ -45,7 +45,7 @@ public record Faults(NetworkFaults network, long slowGpuPerMille, long hostPerMi
         return perMille;
     }
 
-    /** A time of the host. */
+    /** Scales a host time. */
     public long hostPs(long usualPs) {
         return hostPerMille == USUAL ? usualPs : Math.multiplyExact(usualPs, hostPerMille) / USUAL;
     }

@@ -1,9 +1,9 @@
 package io.shardsim.topology;
 
 /**
- * One link traversal of a route.
+ * Traversal of one link of a route.
  *
- * @param deviceId device whose output port transmits
+ * @param deviceId transmitting device
  * @param port index of that output port in the device
  */
 public record Hop(int deviceId, int port, Link link) {}

@@ -1,7 +1,7 @@
 package io.shardsim.topology;
 
 /**
- * One server type.
+ * Instance type: one server.
  *
  * @param name catalog name, for example {@code p4d.24xlarge}
  * @param gpusPerNode GPUs, 1 to 64
@@ -21,7 +21,7 @@ public record InstanceSpec(
         return new InstanceSpec(name, gpu, gpusPerNode, otherLinks, otherPcie, otherNetwork, hostMemoryBytes, price);
     }
 
-    /** So many of these servers as one. */
+    /** Returns that many of these servers merged into one. */
     InstanceSpec joined(int servers) {
         return new InstanceSpec(
                 name,
@@ -47,9 +47,10 @@ public record InstanceSpec(
     }
 
     /**
-     * Share of its NVLinks' payload rate that a GPU has towards some others of its node [1]; where none leads there, data goes by PCIe.
+     * Returns the share of a GPU's NVLink payload rate that is available towards some GPUs of its node [1]; without NVLinks between them, data goes
+     * over PCIe.
      *
-     * @param localRanks the GPUs together with the one that is asked for
+     * @param localRanks these GPUs, including the sender
      */
     public double nvLinkShare(int[] localRanks) {
         if (localRanks.length < 2) {

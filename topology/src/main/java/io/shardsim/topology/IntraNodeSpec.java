@@ -3,7 +3,7 @@ package io.shardsim.topology;
 import io.shardsim.topology.units.Bandwidth;
 
 /**
- * What joins the GPUs of one node.
+ * Links between the GPUs of one node.
  *
  * @param lineRate data-sheet rate of one GPU's NVLinks together, one direction
  * @param perGpuRate payload rate of one GPU's NVLinks together, one direction
@@ -11,12 +11,12 @@ import io.shardsim.topology.units.Bandwidth;
  * @param links where these NVLinks lead
  */
 public record IntraNodeSpec(Bandwidth lineRate, Bandwidth perGpuRate, long latencyPs, NvLinks links) {
-    /** Links all of whose rate is payload. */
+    /** Creates links without protocol overhead. */
     public IntraNodeSpec(Bandwidth perGpuRate, long latencyPs, NvLinks links) {
         this(perGpuRate, perGpuRate, latencyPs, links);
     }
 
-    /** The same of GPUs joined by switches. */
+    /** Creates switched links without protocol overhead. */
     public IntraNodeSpec(Bandwidth perGpuRate, long latencyPs) {
         this(perGpuRate, latencyPs, NvLinks.SWITCH);
     }

@@ -1,6 +1,6 @@
 package io.shardsim.topology;
 
-/** A leaf joins all NICs of its nodes, and spines join the leaves: EFA, and what is not known better. */
+/** Leaves that connect all NICs of their nodes, and spines that connect the leaves. Used for EFA, and where the topology is unknown. */
 public record LeafSpine() implements SwitchTree.Family {
     @Override
     public String id() {

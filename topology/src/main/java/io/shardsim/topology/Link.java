@@ -3,23 +3,23 @@ package io.shardsim.topology;
 import io.shardsim.topology.units.Bandwidth;
 
 /**
- * One direction of a cable. A chunk of b bytes, filled up to whole packets, holds the transmitter for perMessage + b / bandwidth; its head arrives
- * one latency after it left, its last bit one latency after the last bit left [1].
+ * One direction of a cable. A chunk of b bytes, padded to whole packets, holds the transmitter for perMessage + b / bandwidth; its head arrives one
+ * latency after it left, its last bit one latency after the last bit left [1].
  *
  * <p>Leaves out bit errors, lane negotiation and flow-control frames.
  *
  * <p>[1] Kurose and Ross, Computer Networking, section 1.4.
  *
  * @param bandwidth payload rate
- * @param perMessagePs time the transmitter is held by each chunk beside its bytes [ps]
+ * @param perMessagePs time each chunk holds the transmitter in addition to its bytes [ps]
  * @param latencyPs propagation and forwarding [ps], at least 1
- * @param outages when the transmitter is down
+ * @param outages outages of the transmitter
  */
 public record Link(LinkClass linkClass, Bandwidth bandwidth, long perMessagePs, long latencyPs, Outages outages) {
     /**
-     * Payload of a packet [bytes]: the most of an NVLink packet (Foley and Danskin, Ultra-Performance Pascal GPU and NVLink Interconnect, IEEE Micro 37(2),
-     * 2017) and of a PCIe write between server boards (R. Neugebauer et al., Understanding PCIe performance for end host networking, SIGCOMM
-     * 2018, section 3). Chunks whose sizes differ by a few bytes so take equal times, which lets channels of a collective keep step.
+     * Packet payload [bytes]: the maximum of an NVLink packet (Foley and Danskin, Ultra-Performance Pascal GPU and NVLink Interconnect, IEEE Micro
+     * 37(2), 2017) and of a PCIe write between server boards (R. Neugebauer et al., Understanding PCIe performance for end host networking, SIGCOMM
+     * 2018, section 3). So chunks whose sizes differ by a few bytes take equal times, and the channels of a collective stay in step.
      */
     private static final long PACKET_BYTES = 256;
 
@@ -30,17 +30,17 @@ public record Link(LinkClass linkClass, Bandwidth bandwidth, long perMessagePs, 
         }
     }
 
-    /** A link that is never down. */
+    /** Creates a link without outages. */
     public Link(LinkClass linkClass, Bandwidth bandwidth, long perMessagePs, long latencyPs) {
         this(linkClass, bandwidth, perMessagePs, latencyPs, Outages.NONE);
     }
 
-    /** The same with another rate. */
+    /** Returns this link with another rate. */
     Link with(Bandwidth other) {
         return new Link(linkClass, other, perMessagePs, latencyPs, outages);
     }
 
-    /** Time for which a chunk holds the transmitter [ps]. */
+    /** Returns how long a chunk holds the transmitter [ps]. */
     public long serializationPs(long bytes) {
         return Math.addExact(
                 perMessagePs, bandwidth.serializationPs((bytes + PACKET_BYTES - 1) / PACKET_BYTES * PACKET_BYTES));

@@ -1,6 +1,6 @@
 package io.shardsim.topology;
 
-/** What a link is made of; reports sum by it. */
+/** Kind of a link; reports sum by it. */
 public enum LinkClass {
     /** GPU to NVSwitch and back. */
     NVLINK,

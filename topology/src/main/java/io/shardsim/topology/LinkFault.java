@@ -2,24 +2,24 @@ package io.shardsim.topology;
 
 import io.shardsim.topology.units.Bandwidth;
 
-/** What is wrong with links of a network. */
+/** Fault of links of a network. */
 public sealed interface LinkFault {
     /**
-     * The link as it is with this fault.
+     * Returns the link with this fault.
      *
-     * @param cable whether it is a direction of the cable of {@code Node[0].Nic[0]}
+     * @param cable whether the link is one direction of the cable of {@code Node[0].Nic[0]}
      */
     Link on(Link link, boolean cable);
 
-    /** Whether all nodes have it. */
+    /** Returns whether the fault affects all nodes. */
     default boolean everywhere() {
         return false;
     }
 
     /**
-     * A cable whose packets are lost, so that a share of the bytes is sent again. Leaves out timeouts, and what is sent again in vain.
+     * Lossy cable: a share of the bytes is retransmitted. Leaves out timeouts and needless retransmits.
      *
-     * @param share bytes sent again over bytes
+     * @param share retransmitted bytes over bytes
      */
     record Retransmission(double share) implements LinkFault {
         @Override
@@ -28,7 +28,7 @@ public sealed interface LinkFault {
         }
     }
 
-    /** A cable that is down now and then. Leaves out what transports do to find out. */
+    /** Flapping cable: down from time to time. Leaves out how transports detect it. */
     record Flapping(Outages outages) implements LinkFault {
         @Override
         public Link on(Link link, boolean cable) {
@@ -39,9 +39,9 @@ public sealed interface LinkFault {
     }
 
     /**
-     * Another job on the same fabric, with nodes of its own.
+     * Another job on the same fabric, on other nodes.
      *
-     * @param share of the rate between switches that it takes, both ways
+     * @param share share of the rate between switches that it uses, in each direction
      */
     record OtherJob(double share) implements LinkFault {
         @Override

@@ -6,19 +6,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a cluster's network is slower than its instances say.
+ * Parts of a cluster's network that are slower than nominal.
  *
- * @param slowNicRate effective rate of {@code Node[0].Nic[0]} and of its link, both ways; null where all NICs are alike
- * @param lostNic whether {@code Node[0].Nic[0]} carries nothing, so that the node's next NIC carries its traffic, too
- * @param neighbourShare share of the rate between the leaf of {@code Node[0]} and the spine that others take, both ways
- * @param links what else is wrong with links
+ * @param slowNicRate effective rate of {@code Node[0].Nic[0]} and its link in each direction; null if all NICs are alike
+ * @param lostNic whether {@code Node[0].Nic[0]} is dead, so that the node's next NIC also carries its traffic
+ * @param neighbourShare share of the rate between the leaf of {@code Node[0]} and the spine that other jobs use, in each direction
+ * @param links other faults of links
  */
 public record NetworkFaults(
         @Nullable Bandwidth slowNicRate, boolean lostNic, double neighbourShare, List<LinkFault> links) {
-    /** A network without faults. */
+    /** Network without faults. */
     public static final NetworkFaults NONE = new NetworkFaults(null, false, 0, List.of());
 
-    /** Whether the first node differs from the others. */
+    /** Returns whether only the first node has faults. */
     boolean isOfOneNode() {
         return slowNicRate != null
                 || lostNic
@@ -26,12 +26,12 @@ public record NetworkFaults(
                 || !links.stream().allMatch(LinkFault::everywhere);
     }
 
-    /** The NIC that carries what a NIC of a node would. */
+    /** Returns the NIC that carries the traffic of a node's NIC. */
     int carrier(int nodeRank, int nic) {
         return lostNic && nodeRank == 0 && nic == 0 ? 1 : nic;
     }
 
-    /** When the cable of {@code Node[0].Nic[0]} is down. */
+    /** Returns the outages of the cable of {@code Node[0].Nic[0]}. */
     public Outages outages() {
         return links.stream()
                 .map(fault -> fault instanceof LinkFault.Flapping flaps ? flaps.outages() : Outages.NONE)
@@ -39,7 +39,7 @@ public record NetworkFaults(
                 .orElse(Outages.NONE);
     }
 
-    /** The same without outages. */
+    /** Returns these faults without outages. */
     public NetworkFaults withoutOutages() {
         return new NetworkFaults(
                 slowNicRate,
@@ -50,7 +50,7 @@ public record NetworkFaults(
                         .toList());
     }
 
-    /** The same with another rate of the slow NIC. */
+    /** Returns these faults with another rate of the slow NIC. */
     public NetworkFaults withSlowNic(Bandwidth rate) {
         return new NetworkFaults(rate, lostNic, neighbourShare, links);
     }

@@ -1,14 +1,14 @@
 package io.shardsim.topology;
 
 /**
- * How the nodes of one server type reach each other.
+ * Network between nodes of one instance type.
  *
  * @param nicsPerNode NICs, 1 to 64; GPU i sends through the NICs of its own PCIe switch
- * @param library name of what is known of collective libraries over this network, for example {@code p4d} or {@code infiniband}
- * @param steps time of a library's steps between nodes, in times of what is known of them; the NIC's latency has it already [1]
+ * @param library name of the collective library's constants for this network, for example {@code p4d} or {@code infiniband}
+ * @param steps factor on the library's known step times between nodes; the NIC's latency already includes it [1]
  */
 public record NetworkSpec(NicSpec nic, int nicsPerNode, FabricSpec fabric, String library, double steps) {
-    /** A network whose steps take what is known of them. */
+    /** Creates a network with the library's known step times. */
     public NetworkSpec(NicSpec nic, int nicsPerNode, FabricSpec fabric, String library) {
         this(nic, nicsPerNode, fabric, library, 1);
     }
@@ -21,7 +21,7 @@ public record NetworkSpec(NicSpec nic, int nicsPerNode, FabricSpec fabric, Strin
         return new NetworkSpec(nic, nicsPerNode, other, library, steps);
     }
 
-    /** That of so many servers as one. */
+    /** Returns the network of that many servers merged into one. */
     NetworkSpec joined(int servers) {
         return new NetworkSpec(nic, nicsPerNode * servers, fabric.joined(servers), library, steps);
     }

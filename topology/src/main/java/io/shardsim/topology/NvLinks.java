@@ -4,19 +4,19 @@ import java.util.Locale;
 import java.util.stream.IntStream;
 
 /**
- * How NVLinks join the GPUs of a node, which decides how many of its links a GPU has towards some of the others.
+ * NVLink topology of a node: how many of a GPU's links lead to some of the other GPUs.
  *
- * <p>Leaves out detours over a third GPU.
+ * <p>Leaves out routes through a third GPU.
  */
 public enum NvLinks {
-    /** All links of all GPUs end at switches, so that any two GPUs have all of them between each other (DGX-2, HGX with eight A100 or H100). */
+    /** All NVLinks end at switches: any two GPUs have the full rate between them (DGX-2, HGX with eight A100 or H100). */
     SWITCH {
         @Override
         double share(int[] localRanks, int gpusPerNode) {
             return 1;
         }
     },
-    /** Every GPU has equally many links to every other one (four V100, HGX with four A100 or H100: two, four and six links a pair). */
+    /** Full mesh with equally many links per pair (four V100, HGX with four A100 or H100: two, four and six links a pair). */
     MESH {
         @Override
         double share(int[] localRanks, int gpusPerNode) {
@@ -37,11 +37,11 @@ public enum NvLinks {
         }
     };
 
-    /** GPUs of a hybrid cube mesh. */
+    /** Number of GPUs of a hybrid cube mesh. */
     public static final int CUBE_MESH_GPUS = 8;
 
     private static final int CUBE_MESH_LINKS_OF_GPU = 6;
-    /** Links between two GPUs of a hybrid cube mesh. */
+    /** Number of links between two GPUs of a hybrid cube mesh. */
     private static final int[][] CUBE_MESH_LINKS = {
         {0, 1, 1, 2, 2, 0, 0, 0},
         {1, 0, 2, 1, 0, 2, 0, 0},
@@ -53,13 +53,14 @@ public enum NvLinks {
         {0, 0, 0, 1, 2, 1, 2, 0}
     };
 
-    /** The name as scenario files write it, for example {@code cube_mesh}. */
+    /** Returns the name in scenario files, for example {@code cube_mesh}. */
     public String id() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     /**
-     * Share of a GPU's links that lead to some other GPUs of its node, for the GPU that has fewest; rings through these GPUs alone can use no more.
+     * Returns the share of a GPU's links that lead to some other GPUs of its node, for the GPU with the fewest; rings among these GPUs cannot use
+     * more.
      *
      * @param localRanks the GPUs, two or more
      */

@@ -2,7 +2,10 @@ package io.shardsim.topology;
 
 import org.jspecify.annotations.Nullable;
 
-/** NVLink switches join the GPUs of several nodes, the trays of a rack, and rails join these domains (NVIDIA DGX SuperPOD with GB200 reference architecture, RA-11338, 2025: 18 trays of 4 GPUs). */
+/**
+ * NVLink domains of several nodes, the trays of a rack, connected by rails (NVIDIA DGX SuperPOD with GB200 reference architecture, RA-11338, 2025: 18
+ * trays of 4 GPUs).
+ */
 public record NvlinkDomain() implements SwitchTree.Family {
     @Override
     public String id() {

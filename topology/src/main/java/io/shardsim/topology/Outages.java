@@ -1,21 +1,21 @@
 package io.shardsim.topology;
 
 /**
- * When a link carries nothing: from each multiple of a period on.
+ * Periodic outages of a link, each from a multiple of the period on.
  *
  * @param everyPs period [ps]; 0 for a link that is never down
  * @param downPs time without transmission, less than the period [ps]
  */
 public record Outages(long everyPs, long downPs) {
-    /** None. */
+    /** No outages. */
     public static final Outages NONE = new Outages(0, 0);
 
-    /** The first instant from this one on at which the link is up [ps]. */
+    /** Returns the first instant from this one on at which the link is up [ps]. */
     public long up(long ps) {
         return everyPs == 0 ? ps : Math.max(ps, ps - ps % everyPs + downPs);
     }
 
-    /** When a transmission ends that begins while the link is up and needs it for so long [ps]. */
+    /** Returns when a transmission ends that starts while the link is up and takes {@code busyPs} of uptime [ps]. */
     public long after(long startPs, long busyPs) {
         if (everyPs == 0 || busyPs == 0) {
             return Math.addExact(startPs, busyPs);

@@ -1,20 +1,20 @@
 package io.shardsim.topology;
 
 /**
- * What one node costs.
+ * Price of a node.
  *
- * @param usdPerHour price of one node [USD per hour]; NaN where none is known
- * @param asOf date of the price, empty where none is known
+ * @param usdPerHour price of one node [USD per hour]; NaN if unknown
+ * @param asOf date of the price, empty if unknown
  * @param source where the price was read
- * @param terms on which it is paid, as people say it
+ * @param terms pricing terms, for people
  */
 public record PriceSpec(double usdPerHour, String asOf, String source, String terms) {
-    /** A price on demand. */
+    /** Creates an on-demand price. */
     public PriceSpec(double usdPerHour, String asOf, String source) {
         this(usdPerHour, asOf, source, "on demand");
     }
 
-    /** A share of it, on other terms. */
+    /** Returns a share of this price, on other terms. */
     public PriceSpec on(String other, double share) {
         return new PriceSpec(share * usdPerHour, asOf, source, other);
     }

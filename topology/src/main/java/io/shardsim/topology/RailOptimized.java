@@ -1,6 +1,9 @@
 package io.shardsim.topology;
 
-/** A leaf for each NIC index, so that traffic between NICs of one index passes no spine within a set of leaves (NVIDIA DGX SuperPOD reference architecture, RA-11333, 2023: eight rails of 32 nodes; Azure ND). */
+/**
+ * One leaf per NIC index, so that traffic between NICs of one index passes no spine within a set of leaves (NVIDIA DGX SuperPOD reference
+ * architecture, RA-11333, 2023: eight rails of 32 nodes; Azure ND).
+ */
 public record RailOptimized() implements SwitchTree.Family {
     @Override
     public String id() {

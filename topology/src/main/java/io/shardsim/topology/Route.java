@@ -3,9 +3,9 @@ package io.shardsim.topology;
 import java.util.List;
 
 /**
- * The ordered hops from one GPU to another.
+ * Ordered hops from one GPU to another.
  *
- * @param hops at least one; the first one leaves the source GPU
+ * @param hops hops, at least one; the first leaves the source GPU
  * @param destinationId device id of the GPU where the last hop ends
  */
 public record Route(List<Hop> hops, int destinationId) {
@@ -13,7 +13,7 @@ public record Route(List<Hop> hops, int destinationId) {
         hops = List.copyOf(hops);
     }
 
-    /** Sum of the latencies of the hops [ps]: the travel time of a bit on idle links. */
+    /** Returns the sum of the latencies of the hops [ps]: the travel time of a bit on idle links. */
     public long latencyPs() {
         return hops.stream().mapToLong(hop -> hop.link().latencyPs()).sum();
     }

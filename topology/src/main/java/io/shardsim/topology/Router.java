@@ -8,13 +8,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Builds the routes of a cluster.
  *
- * <p>Where NVLink joins two GPUs: GPU, NVSwitch, GPU; where NVLinks join GPUs without a switch, too, for what a group has of them is its transport's affair. Otherwise: GPU, PCIe switch, NIC, {@link Fabric}, NIC, PCIe switch, GPU. Where a NIC cannot reach GPU memory, data is staged in host memory on both sides: GPU, PCIe switch, host, NIC. A chunk leaves by the NIC that its channel names and arrives by the NIC of the same index, so that it stays on its rail; NICs are counted through the nodes that NVLink joins. What a lost NIC would carry takes the node's next one.
+ * <p>Within an NVLink domain: GPU, NVSwitch, GPU, even without a physical switch: the transport accounts for the links that a group has. Otherwise:
+ * GPU, PCIe switch, NIC, {@link Fabric}, NIC, PCIe switch, GPU. If a NIC cannot access GPU memory, data is staged in host memory on both sides: GPU,
+ * PCIe switch, host, NIC. A chunk leaves by the NIC that its channel names and arrives by the NIC of the same index, so that it stays on its rail;
+ * NICs are numbered across an NVLink domain. Traffic of a dead NIC uses the node's next one.
  *
- * <p>Output ports, by device: GPU 0 NVLink, 1 PCIe; NVSwitch i towards GPU i; PCIe switch i towards GPU i, gpusPerNode + j towards NIC j;
- * NIC 0 wire, 1 PCIe; those of the fabric are its own.
+ * <p>Output ports, by device: GPU 0 NVLink, 1 PCIe; NVSwitch i towards GPU i; PCIe switch i towards GPU i, gpusPerNode + j towards NIC j; NIC 0 wire,
+ * 1 PCIe; the fabric numbers its own ports.
  *
- * <p>A PCIe switch has one more link, to the host, which the GPUs below it share. The host is no device of its own: the switch's port after those of the NICs leads
- * to host memory, and the one after that stands for the host's end of the same link.
+ * <p>A PCIe switch has one more link, to the host, which the GPUs below it share. The host is not a device: the switch's port after the NIC ports
+ * leads to host memory, and the next one represents the host's end of that link.
  */
 public final class Router {
     /** Output port of a GPU towards the NVSwitch. */
@@ -24,7 +27,7 @@ public final class Router {
     /** Output port of a NIC towards its leaf switch. */
     public static final int NIC_WIRE_PORT = 0;
 
-    /** In place of a port where a GPU only asks for data that somebody else sends. */
+    /** Placeholder port of a hop on which a GPU only requests data that the host sends. */
     public static final int NO_PORT = -1;
 
     private static final int NIC_PCIE_PORT = 1;
@@ -37,7 +40,7 @@ public final class Router {
     private final @Nullable Link slowNicUp;
     private final @Nullable Link slowNicDown;
     private final Fabric fabric;
-    /** Share of the links between leaves and spines that the first group of nodes has left [1]. */
+    /** Share of leaf-spine capacity left to the first group of nodes [1]. */
     private final double leftByNeighbour;
 
     public Router(Cluster cluster) {
@@ -69,7 +72,7 @@ public final class Router {
         return cluster;
     }
 
-    /** Number of output ports of the device in a slot of a node. */
+    /** Returns the number of output ports of the device in a slot of a node. */
     public int portCount(int slot) {
         if (slot < cluster.nvSwitchSlot()) {
             return 2;
@@ -83,7 +86,7 @@ public final class Router {
         return slot < cluster.fabricSlot() ? 2 : fabric.portCount(slot - cluster.fabricSlot());
     }
 
-    /** The link behind an output port of one node. */
+    /** Returns the link of an output port of a node. */
     public Link link(int nodeRank, int slot, int port) {
         boolean up = slot == cluster.nicSlot(0) && port == NIC_WIRE_PORT;
         boolean down = slot == cluster.fabricSlot() && port == fabric.nicPort(0);
@@ -101,7 +104,7 @@ public final class Router {
         return link;
     }
 
-    /** The link behind an output port of a node like most. */
+    /** Returns the link of an output port of a node without faults. */
     public Link link(int slot, int port) {
         if (slot < cluster.nvSwitchSlot()) {
             return port == GPU_NVLINK_PORT ? nvLink : pcie;
@@ -119,9 +122,9 @@ public final class Router {
     }
 
     /**
-     * The route between two ranks.
+     * Returns the route between two ranks.
      *
-     * @param nic NIC by which an inter-node chunk leaves and arrives
+     * @param nic NIC that sends and receives an inter-node chunk
      */
     public Route route(int sourceRank, int destinationRank, int nic) {
         if (sourceRank == destinationRank) {
@@ -165,7 +168,7 @@ public final class Router {
         return new Route(hops, cluster.deviceId(destinationNode, cluster.gpuSlot(destinationGpu)));
     }
 
-    /** True for the ports between a PCIe switch and the host. */
+    /** Returns whether a port is between a PCIe switch and the host. */
     public boolean isHostPort(int slot, int port) {
         return slot > cluster.nvSwitchSlot() && slot < cluster.nicSlot(0) && port >= hostPort(true);
     }
@@ -174,7 +177,7 @@ public final class Router {
         return cluster.gpusPerNode() + cluster.instance().nicsPerNode() + (toHost ? 0 : 1);
     }
 
-    /** From a GPU to host memory; ends at the GPU, which learns that the data is there. */
+    /** Returns the route from a GPU to host memory; the GPU then receives the completion. */
     public Route toHost(int rank) {
         int node = cluster.nodeRank(rank);
         int gpu = cluster.localRank(rank);
@@ -184,7 +187,7 @@ public final class Router {
         return new Route(hops, cluster.deviceId(node, cluster.gpuSlot(gpu)));
     }
 
-    /** From host memory to a GPU, which begins it by asking. */
+    /** Returns the route from host memory to a GPU, which starts with the GPU's request. */
     public Route fromHost(int rank) {
         int node = cluster.nodeRank(rank);
         int gpu = cluster.localRank(rank);
@@ -196,38 +199,38 @@ public final class Router {
         return new Route(hops, cluster.deviceId(node, cluster.gpuSlot(gpu)));
     }
 
-    /** Latency from a GPU to the host, one way [ps]. */
+    /** Returns the one-way latency from a GPU to the host [ps]. */
     public long hostLatencyPs() {
         return 2 * pcie.latencyPs();
     }
 
-    /** Latency of a route between nodes that are as far from each other as any, GPU to GPU [ps]. */
+    /** Returns the latency between GPUs of the most distant nodes [ps]. */
     public long interNodeLatencyPs() {
         int pcieLinks = cluster.instance().nic().gpuDirect() ? 4 : 6;
         return pcieLinks * pcie.latencyPs() + nicUp.latencyPs() + fabric.latencyPs() + nicDown.latencyPs();
     }
 
-    /** Whether all that leaves a group of nodes passes this output port last. */
+    /** Returns whether this output port is the last hop of all traffic that leaves a group of nodes. */
     public boolean isOutbound(int slot, int port) {
         return slot >= cluster.fabricSlot() && fabric.isOutbound(slot - cluster.fabricSlot(), port);
     }
 
-    /** Latency of a link of the fabric [ps]. */
+    /** Returns the latency of a fabric link [ps]. */
     public long hopLatencyPs() {
         return Math.max(1, cluster.instance().fabric().hopPs());
     }
 
-    /** Whether this output port is one of the fabric that lives with the receiver. */
+    /** Returns whether this output port belongs to the fabric and lives with the receiver. */
     public boolean isDown(int slot, int port) {
         return slot >= cluster.fabricSlot() && !fabric.isUp(slot - cluster.fabricSlot(), port);
     }
 
-    /** Whether output ports of the fabric serve several nodes. */
+    /** Returns whether output ports of the fabric serve several nodes. */
     public boolean sharesPorts() {
         return fabric.sharesPorts();
     }
 
-    /** Equal for pairs of nodes between which routes are alike. */
+    /** Returns a number that is equal for pairs of nodes with equivalent routes. */
     public int distance(int nodeRank, int other) {
         if (nodeRank == other) {
             return 0;

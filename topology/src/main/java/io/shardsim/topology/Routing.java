@@ -2,16 +2,16 @@ package io.shardsim.topology;
 
 import java.util.Locale;
 
-/** How a chunk finds one of several equally long ways through a fabric. */
+/** How a chunk picks one of several equally long paths through a fabric. */
 public enum Routing {
-    /** Spread over all of them packet by packet, so that only their capacity together counts. */
+    /** Sprays packets over all paths, so that only their total capacity counts. */
     ADAPTIVE,
-    /** By its destination, as InfiniBand's forwarding tables do: those of a leaf are dealt to the spines evenly, in an order drawn by the seed. */
+    /** By destination, as InfiniBand's forwarding tables do: a leaf's destinations are spread evenly over the spines, in a seeded random order. */
     STATIC,
-    /** By a hash of source and destination (RFC 2992), drawn by the seed. */
+    /** By a seeded hash of source and destination (RFC 2992). */
     ECMP;
 
-    /** The name as scenario files write it, for example {@code static}. */
+    /** Returns the name in scenario files, for example {@code static}. */
     public String id() {
         return name().toLowerCase(Locale.ROOT);
     }

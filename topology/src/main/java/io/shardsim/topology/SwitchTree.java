@@ -10,13 +10,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Switches in two tiers, leaves and spines, or in three, with core switches above.
  *
- * <p>A leaf joins NICs of {@code nodesPerLeaf} nodes: all of them, or in a fabric of rails those of one index. Spines join the leaves of a pod, cores the pods. Above the
- * leaves nothing is oversubscribed.
+ * <p>A leaf connects the NICs of {@code nodesPerLeaf} nodes: all of them, or with rails only the NICs of one index. Spines connect the leaves of a
+ * pod, cores the pods. Only leaves are oversubscribed.
  *
- * <p>Adaptive routing spreads what a leaf sends over all uplinks, so they are one link here. Where their capacity is that of the NICs below, no NIC can take another one's share, and each
- * node has a link of its own. Routes that are not adaptive are drawn: uplink k of a leaf leads to spine k, and its output port lives with node k of the leaf.
+ * <p>Adaptive routing spreads a leaf's traffic over all uplinks, so they are modelled as one link. If their capacity equals that of the NICs below, no
+ * NIC can take another's share, and each node has its own link. Other routes are drawn at random: uplink k of a leaf leads to spine k, and its output
+ * port lives with node k of the leaf.
  *
- * <p>Output ports: leaf 0 to u - 1 up, u + j towards NIC j; spine 0 to u - 1 down, then as many up; core down. There are as many up as rails, or as NICs where
+ * <p>Output ports: leaf 0 to u - 1 up, u + j towards NIC j; spine 0 to u - 1 down, then u up; core down. u is the number of rails, or of NICs if
  * routes are drawn.
  */
 final class SwitchTree implements Fabric {
@@ -28,9 +29,9 @@ final class SwitchTree implements Fabric {
 
     private final FabricSpec spec;
     private final int nics;
-    /** Leaves side by side, each with NICs of its own. */
+    /** Number of parallel leaves, each with its own NICs. */
     private final int planes;
-    /** NICs of a node on each of them. */
+    /** NICs of a node on each plane. */
     private final int nicsOfPlane;
 
     private final boolean threeTiers;
@@ -39,12 +40,12 @@ final class SwitchTree implements Fabric {
     private final Link uplink;
     private final Link podUplink;
     private final Link nicDown;
-    /** By leaf and plane, the uplinks to which static routes deal its NICs; null where routing is not static. */
+    /** Uplinks that static routes assign to a leaf's NICs, by leaf and plane; null unless routing is static. */
     private final int @Nullable [][] dealt;
 
     /**
-     * @param rails whether a leaf joins NICs of one index
-     * @param pooled whether uplinks of a leaf are one link even where that is the same as a link for each node
+     * @param rails whether a leaf connects the NICs of one index
+     * @param pooled whether a leaf's uplinks are one link even if one link per node would be equivalent
      */
     SwitchTree(Cluster cluster, boolean rails, boolean pooled) {
         spec = cluster.instance().fabric();
@@ -71,7 +72,7 @@ final class SwitchTree implements Fabric {
         return new Link(linkClass, rate, 0, Math.max(1, spec.hopPs()));
     }
 
-    /** What families of such trees have in common. */
+    /** Common parts of the families of switch trees. */
     interface Family extends FabricFamily {
         @Override
         default List<String> devices(FabricSpec spec, int nodes) {
@@ -160,7 +161,7 @@ final class SwitchTree implements Fabric {
         return nic / nicsOfPlane;
     }
 
-    /** Uplink of the leaf: the only one unless routes are drawn. */
+    /** Returns the uplink of the leaf: the only one unless routes are drawn. */
     private int path(int source, int sourceNic, int destination, int destinationNic) {
         int uplinks = Math.max(1, (int) (spec.nodesPerLeaf() * nicsOfPlane / spec.oversubscription()));
         return switch (spec.routing()) {
@@ -172,7 +173,7 @@ final class SwitchTree implements Fabric {
         };
     }
 
-    /** Uplink of the spine. */
+    /** Returns the uplink of the spine. */
     private int core(int source, int sourceNic, int destination, int destinationNic) {
         int leaves = spec.nodesPerPod() / spec.nodesPerLeaf();
         return switch (spec.routing()) {
@@ -188,7 +189,7 @@ final class SwitchTree implements Fabric {
         return spec.routing() == Routing.ADAPTIVE ? plane : plane * nicsOfPlane + path % nicsOfPlane;
     }
 
-    /** Node with which a port of a leaf lives, or of the spine towards it. */
+    /** Returns the node with which a port of a leaf, or of the spine towards it, lives. */
     private int atLeaf(int node, int path) {
         if (spec.routing() == Routing.ADAPTIVE) {
             return pooled ? leafOf(node) * spec.nodesPerLeaf() : node;
@@ -196,7 +197,7 @@ final class SwitchTree implements Fabric {
         return leafOf(node) * spec.nodesPerLeaf() + path / nicsOfPlane;
     }
 
-    /** Node with which a port of a pod's spines lives, or of the core towards them. */
+    /** Returns the node with which a port of a pod's spines, or of the core towards them, lives. */
     private int atPod(int node, int core, int path) {
         if (spec.routing() == Routing.ADAPTIVE) {
             return pooled ? podOf(node) * spec.nodesPerPod() : node;
@@ -227,7 +228,7 @@ final class SwitchTree implements Fabric {
         return uplinks[node % spec.nodesPerLeaf() * nicsOfPlane + nic % nicsOfPlane];
     }
 
-    /** A number drawn for a pair: the output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) over seed and pair, twice. */
+    /** Draws a number for a pair: the output function of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014) over seed and pair, twice. */
     private long draw(int one, int other) {
         return mixed(mixed(spec.routeSeed()) + ((long) one << Integer.SIZE | other & 0xffffffffL));
     }

@@ -3,8 +3,9 @@ package io.shardsim.topology;
 import java.util.List;
 
 /**
- * A router in each node, joined to its neighbours in up to three dimensions, as even as the number of nodes allows; chunks go the shorter way round in one dimension after
- * the other (W. Dally and C. Seitz, The torus routing chip, Distributed Computing 1, 1986). A link between routers has the rate of all NICs of a node.
+ * One router per node, connected to its neighbours in up to three dimensions, as even as the number of nodes allows; dimension-order routing, the
+ * shorter way around each ring (W. Dally and C. Seitz, The torus routing chip, Distributed Computing 1, 1986). A link between routers has the total
+ * rate of a node's NICs.
  */
 public record Torus() implements FabricFamily {
     private static final int DIMENSIONS = 3;

@@ -3,7 +3,7 @@ package io.shardsim.simulator.catalog;
 import io.shardsim.simulator.ClassPathException;
 import io.shardsim.simulator.yaml.InputException;
 
-/** A file of the catalog that does not say what it must, or is missing. */
+/** Invalid or missing catalog file. */
 public final class CatalogException extends ClassPathException {
     private static final long serialVersionUID = 1;
 

@@ -6,21 +6,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One file of a {@link DescriptorFolder}, of which {@code class} names the Java class that does the work.
+ * File of a {@link DescriptorFolder}, whose {@code class} names the Java class that does the work.
  *
  * @param id file name without {@code .yaml}
- * @param path where it was read, for messages
- * @param block keys of the file and of those that it extends
- * @param own keys of the file itself, for places
+ * @param path location, for messages
+ * @param block keys of the file and of the files that it extends
+ * @param own keys of the file itself, for positions
  */
 public record Descriptor(String id, String path, Block block, Block own) {
 
-    /** A text; empty where the file has none. */
+    /** Returns a string; empty if the file has none. */
     public String text(String key) {
         return block.text(key, "");
     }
 
-    /** The words of a list. */
+    /** Returns the strings of a list. */
     public List<String> words(String key) {
         List<String> words = new ArrayList<>();
         if (block.value(key) instanceof List<?> items) {
@@ -29,17 +29,17 @@ public record Descriptor(String id, String path, Block block, Block own) {
         return words;
     }
 
-    /** A problem with the value of a key. */
+    /** Reports a problem with the value of a key. */
     public CatalogException refuse(String key, String message) {
         return new CatalogException(path + (own.has(key) ? ":" + own.at(key) : "") + ": " + message);
     }
 
-    /** A new object of the class that the file names, made by its public constructor without parameters. */
+    /** Creates an instance of the file's class with its public no-argument constructor. */
     public <T> T instantiate(Class<T> type) {
         return instantiate(type, List.of());
     }
 
-    /** The same by its public constructor that takes one argument. */
+    /** Creates an instance of the file's class with its public one-argument constructor. */
     public <T> T instantiate(Class<T> type, Object argument) {
         return instantiate(type, List.of(argument));
     }

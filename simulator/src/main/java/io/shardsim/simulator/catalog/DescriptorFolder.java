@@ -15,9 +15,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The files of a folder of the class path that name a class each. Nothing lists them: to add one is to add a file.
+ * Files in a folder of the class path that each name a class. There is no list of them: to add one, add a file.
  *
- * <p>One that is extended by others and has no {@code class} is there for that alone.
+ * <p>A file without {@code class} that others extend only serves as their base.
  */
 public final class DescriptorFolder {
     static final Key CLASS = Key.required(
@@ -30,7 +30,7 @@ public final class DescriptorFolder {
 
     /**
      * @param folder with slashes, none at either end
-     * @param keys of its files, beside {@code class}, {@code source} and {@code extends}; beside {@code program}, the class need not be
+     * @param keys of its files, other than {@code class}, {@code source} and {@code extends}; a file with {@code program} needs no class
      */
     public DescriptorFolder(String folder, Key... keys) {
         this(new ResourceDirectory(folder, ".yaml"), keys);
@@ -47,7 +47,7 @@ public final class DescriptorFolder {
                 false);
     }
 
-    /** All descriptors, in the order of their ids. */
+    /** Returns all descriptors, in the order of their IDs. */
     public List<Descriptor> all() {
         Map<String, List<Part>> chains = new TreeMap<>();
         try {

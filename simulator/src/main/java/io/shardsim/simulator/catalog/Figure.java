@@ -3,14 +3,14 @@ package io.shardsim.simulator.catalog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One sourced value of a catalog entry.
+ * Sourced value of a catalog entry.
  *
- * @param key as the file names it
- * @param value as read: Long in base units, Double, Boolean or String
- * @param text as written
- * @param source where it was read
+ * @param key key in the file
+ * @param value parsed value: Long in base units, Double, Boolean or String
+ * @param text value as written
+ * @param source where the value was found
  * @param date of that source, ISO 8601
- * @param note what a reader should know, or null
+ * @param note note for readers, or null
  */
 public record Figure(
         String key,

@@ -16,22 +16,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of figures that was read: the block, and its figures with their sources resolved.
+ * Parsed file of figures: the block, and its figures with their sources resolved.
  *
  * <p>Every file has {@code title} and {@code sources: {name: {source, date}}}; every figure names one of the sources. A file that {@code extends}
- * another of its folder has the keys of that one, too, but for those that it writes itself.
+ * another of its folder inherits that file's keys and may override them.
  *
  * @param name of the file, without its suffix
- * @param also what else people call the entry; a file that extends it has other names
+ * @param also other names of the entry; a file that extends it does not inherit them
  */
 public record FigureFile(String name, Block block, Map<String, Figure> figures, List<String> also) {
     private static final String TITLE = "title";
-    /** Of folders whose entries go by several names. */
+    /** Key of folders whose entries go by several names. */
     public static final Key ALSO =
             Key.optional("also", new ListType(FigureType.LINE, "name"), "what else people call it");
 
     private static final String SOURCES = "sources";
-    /** What is written of a source. */
+    /** Keys of a source. */
     public static final BlockType SOURCE = BlockType.of(
             Key.required("source", FigureType.LINE, "where figures were read"),
             Key.required(
@@ -39,7 +39,7 @@ public record FigureFile(String name, Block block, Map<String, Figure> figures, 
                     ScalarTypes.text("\\d{4}(-\\d{2}(-\\d{2})?)?", "a date such as 2022-10-31"),
                     "date of the source"));
 
-    /** Keys that every file has, around its own. */
+    /** Returns the keys of every file, plus a folder's own. */
     static BlockType type(List<Key> own) {
         List<Key> keys = new ArrayList<>();
         keys.add(Key.required(TITLE, FigureType.LINE, "one line for people"));
@@ -49,13 +49,13 @@ public record FigureFile(String name, Block block, Map<String, Figure> figures, 
         return new BlockType(keys, false);
     }
 
-    /** Reads an entry and what it extends; null when there is no file of this name. */
+    /** Reads an entry and what it extends; returns null if there is no file of this name. */
     static @Nullable FigureFile read(ResourceDirectory directory, String name, BlockType type) throws InputException {
         List<Part> chain = Part.chain(directory, name, type);
         return chain.isEmpty() ? null : of(chain, type);
     }
 
-    /** The entry that a file and those that it extends make together. */
+    /** Merges a file with the files that it extends. */
     static FigureFile of(List<Part> chain, BlockType type) throws InputException {
         Map<String, Figure> figures = new LinkedHashMap<>();
         for (Part part : chain) {
@@ -109,58 +109,58 @@ public record FigureFile(String name, Block block, Map<String, Figure> figures, 
         return sources;
     }
 
-    /** One line for people. */
+    /** Returns a one-line title. */
     public String title() {
         return text(TITLE);
     }
 
-    /** A text that is no figure; empty where the file has none. */
+    /** Returns a string that is not a figure; empty if the file has none. */
     public String text(String key) {
         return block.text(key, "");
     }
 
-    /** Whether the file gives this figure. */
+    /** Returns whether the file gives this figure. */
     public boolean has(String key) {
         return figures.containsKey(key);
     }
 
-    /** A decimal number, in base units where it has one. */
+    /** Returns a decimal number, in base units if it has a unit. */
     public double decimal(String key) {
         return (Double) value(key);
     }
 
-    /** A whole number, in base units where it has one. */
+    /** Returns an integer, in base units if it has a unit. */
     public long whole(String key) {
         return (Long) value(key);
     }
 
-    /** A whole number that fits in an int. */
+    /** Returns an integer that fits in an int. */
     public int count(String key) {
         return Math.toIntExact(whole(key));
     }
 
-    /** Whether or not. */
+    /** Returns a boolean. */
     public boolean flag(String key) {
         return (Boolean) value(key);
     }
 
-    /** A value of the type that the key table gives it. */
+    /** Returns a value of the key's type. */
     public <T> T get(String key, Class<T> type) {
         return type.cast(value(key));
     }
 
-    /** A list; its type has to be the one that the key table gives its items. */
+    /** Returns a list; {@code type} must be the item type of the key table. */
     @SuppressWarnings("unchecked")
     public <T> List<T> list(String key) {
         return (List<T>) value(key);
     }
 
-    /** A word. */
+    /** Returns a string. */
     public String word(String key) {
         return (String) value(key);
     }
 
-    /** The same file with other values of some figures, those of a fit for instance. */
+    /** Returns this file with other values of some figures, for example from a fit. */
     public FigureFile with(Map<String, ?> values) {
         Map<String, Figure> changed = new LinkedHashMap<>(figures);
         values.forEach((key, value) -> changed.computeIfPresent(

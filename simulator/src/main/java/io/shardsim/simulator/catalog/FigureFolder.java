@@ -15,20 +15,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The files of figures in one folder of the class path, each read when it is first asked for. */
+/** Files of figures in a folder of the class path, each read on first use. */
 public final class FigureFolder {
     private final ResourceDirectory directory;
     private final String kind;
     private final BlockType type;
-    /** Files that were read; a sweep asks for the same ones at every point. */
+    /** Files read so far; a sweep asks for the same ones at every point. */
     private final Map<String, FigureFile> read = new ConcurrentHashMap<>();
-    /** Names of all, once they were listed: a search resolves thousands of points. */
+    /** Names of all entries, once listed: a search resolves thousands of points. */
     private volatile @Nullable List<String> names;
 
     /**
      * @param folder with slashes, none at either end
      * @param kind what messages call an entry
-     * @param keys of its files, beside those that every {@link FigureFile} has
+     * @param keys of its files, in addition to the keys of every {@link FigureFile}
      */
     public FigureFolder(String folder, String kind, List<Key> keys) {
         this(new ResourceDirectory(folder, ".yaml"), kind, keys);
@@ -44,24 +44,24 @@ public final class FigureFolder {
         this.type = type;
     }
 
-    /** The same folder of another class path. */
+    /** Returns this folder on another class path. */
     public FigureFolder in(ClassLoader loader) {
         return new FigureFolder(new ResourceDirectory(directory.directory(), directory.suffix(), loader), kind, type);
     }
 
-    /** The keys, each with a source beside its value. */
+    /** Returns the keys, each with a source next to its value. */
     public static List<Key> figures(List<Key> keys) {
         return keys.stream()
                 .map(key -> new Key(key.name(), new FigureType(key.type()), key.required(), key.meaning()))
                 .toList();
     }
 
-    /** The keys of a folder: some that are figures, some that are not. */
+    /** Returns the keys of a folder, of which some are figures and some are plain. */
     public static List<Key> figures(List<Key> keys, Key... plain) {
         return Stream.concat(Stream.of(plain), figures(keys).stream()).toList();
     }
 
-    /** Names of the entries, in order. */
+    /** Returns the names of the entries, in order. */
     public List<String> names() {
         List<String> known = names;
         if (known == null) {
@@ -71,12 +71,12 @@ public final class FigureFolder {
         return known;
     }
 
-    /** Where an entry of this name is, as messages name it. */
+    /** Returns the path of an entry, for messages. */
     public String path(String name) {
         return directory.path(name);
     }
 
-    /** The entry of a name; null when there is none. */
+    /** Returns the entry of a name; null if there is none. */
     public @Nullable FigureFile find(String name) {
         FigureFile known = read.get(name);
         if (known != null) {
@@ -94,15 +94,15 @@ public final class FigureFolder {
     }
 
     /**
-     * An entry that stands elsewhere, in a file of a user's.
+     * Reads an entry from elsewhere, such as a user's file.
      *
-     * @throws InputException with every problem of it and of what it extends
+     * @throws InputException with every problem of the entry and of what it extends
      */
     public FigureFile read(String name, YamlNode entry, Problems problems) throws InputException {
         return FigureFile.of(Part.chain(directory, Part.of(name, entry, type, problems), type), type);
     }
 
-    /** The entry that people call by a name: its file's, or another of its names, however it is spelled; null when there is none. */
+    /** Returns the entry that goes by a name, its file's or another, ignoring spelling; null if there is none. */
     public @Nullable FigureFile called(String name) {
         FigureFile exact = find(name);
         String sought = folded(name);
@@ -116,14 +116,14 @@ public final class FigureFolder {
                         .orElse(null);
     }
 
-    /** A name in small letters and digits, without what vendors put before it ({@code NVIDIA}, {@code Standard_}, {@code ml.}). */
+    /** Folds a name to lowercase letters and digits, without vendor prefixes ({@code NVIDIA}, {@code Standard_}, {@code ml.}). */
     public static String folded(String name) {
         return name.toLowerCase(Locale.ROOT)
                 .replaceFirst("^((nvidia|tesla|geforce|amazon)[ _-]*|standard_|ml[.])+", "")
                 .replaceAll("[^a-z0-9]", "");
     }
 
-    /** The entry of a name, which must exist. */
+    /** Returns the entry of a name, which must exist. */
     public FigureFile named(String name) {
         FigureFile file = find(name);
         if (file == null) {
@@ -133,7 +133,7 @@ public final class FigureFolder {
         return file;
     }
 
-    /** The figures of an entry, in the order of the key table. */
+    /** Returns the figures of an entry, in the order of the key table. */
     public List<Figure> figures(String name) {
         FigureFile file = named(name);
         List<Figure> figures = new ArrayList<>();
@@ -146,7 +146,7 @@ public final class FigureFolder {
         return figures;
     }
 
-    /** What a key means; empty where no key has this name. */
+    /** Returns the meaning of a key; empty if there is no such key. */
     public String meaning(String key) {
         Key known = type.key(key);
         return known == null ? "" : known.meaning();

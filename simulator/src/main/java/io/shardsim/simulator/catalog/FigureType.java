@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value with the source it was read from: {@code {value: 1555 GB/s, from: data-sheet}}, where {@code from} names an entry of the file's
- * {@code sources}. Read as {@link Block}.
+ * Value with its source: {@code {value: 1555 GB/s, from: data-sheet}}, where {@code from} names an entry of the file's {@code sources}. Read as
+ * {@link Block}.
  */
 public record FigureType(ValueType value) implements ValueType {
     public static final ValueType LINE = ScalarTypes.text("(?s).*\\S.*", "a text");
@@ -38,7 +38,7 @@ public record FigureType(ValueType value) implements ValueType {
         return Map.of("type", "object");
     }
 
-    /** The value as the file has it. */
+    /** Returns the value as written in the file. */
     static String textOf(Block figure) {
         var entry = figure.entries().get("value");
         return entry == null ? "" : textOf(entry.value());
@@ -57,7 +57,7 @@ public record FigureType(ValueType value) implements ValueType {
                         .collect(Collectors.joining(", ", "{", "}"));
     }
 
-    /** A value that messages call like the figure that it is of. */
+    /** Value that messages call by the name of its figure. */
     private record CalledLikeItsFigure(ValueType type, String figure) implements ValueType.Like {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {

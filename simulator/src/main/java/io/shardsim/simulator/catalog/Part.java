@@ -17,21 +17,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One file of a folder as it was read by itself. A file that {@code extends} another of its folder has the keys of that one, too, but for those
- * that it writes itself.
+ * One file of a folder, parsed on its own. A file that {@code extends} another of its folder inherits that file's keys and may override them.
  *
  * @param name of the file, without its suffix
- * @param problems to add what is found wrong with it later
+ * @param problems collects problems found later
  */
 record Part(String name, Block block, Problems problems) {
     static final Key EXTENDS = Key.optional("extends", FigureType.LINE, "a file of the folder that has the other keys");
 
-    /** A file and those that it extends, one after the other; empty when there is none of this name. */
+    /** Returns a file and the files that it extends, in order; empty if there is none of this name. */
     static List<Part> chain(ResourceDirectory directory, String name, BlockType type) throws InputException {
         return chain(directory, find(directory, name, type), type);
     }
 
-    /** The same of a file that was read elsewhere. */
+    /** Returns a file read elsewhere and the files that it extends, in order. */
     static List<Part> chain(ResourceDirectory directory, @Nullable Part first, BlockType type) throws InputException {
         List<Part> chain = new ArrayList<>();
         Part part = first;
@@ -78,7 +77,7 @@ record Part(String name, Block block, Problems problems) {
         }
     }
 
-    /** A file whose YAML was read. */
+    /** Returns a part from parsed YAML. */
     static Part of(String name, @Nullable YamlNode root, BlockType type, Problems problems) throws InputException {
         Block block = root == null ? null : type.readPart(root, "entry", problems);
         if (block == null) {
@@ -87,7 +86,7 @@ record Part(String name, Block block, Problems problems) {
         return new Part(name, block, problems);
     }
 
-    /** All keys of a file and those that it extends; what is wrong with one of them, or missing in all, is thrown. */
+    /** Merges all keys of a file and the files that it extends; throws what is wrong with one of them, or missing in all. */
     static Block merged(List<Part> chain, BlockType type) throws InputException {
         Block all = chain.get(chain.size() - 1).block;
         for (int i = chain.size() - 2; i >= 0; i--) {

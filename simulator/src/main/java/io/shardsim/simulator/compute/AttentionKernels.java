@@ -13,29 +13,35 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Attention of the heads of one rank.
+ * Attention over the heads of one rank.
  *
- * <p>Context parallelism splits the tokens of a sample among c ranks, each with an early and a late piece, so that attention of all of them costs
- * the same [1]. It goes in c steps, each over the keys and values of one rank; their results are merged in memory [2].
+ * <p>Context parallelism splits the tokens of a sample among c ranks, each with an early and a late piece, so that attention costs every rank the
+ * same [1]. It runs in c steps, each over the keys and values of one rank; their results are merged in memory [2].
  *
- * <p>[1] Brandon et al., Striped Attention, arXiv:2311.09431, section 2.2; Megatron-LM, megatron/core/utils.py, get_batch_on_this_cp_rank.
- * [2] NVIDIA/TransformerEngine v1.11, transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P. [3]
+ * <p>[1] Brandon et al., Striped Attention, arXiv:2311.09431, section 2.2; Megatron-LM, megatron/core/utils.py, get_batch_on_this_cp_rank. [2]
+ * NVIDIA/TransformerEngine v1.11, transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P. [3]
  * torch/distributed/tensor/experimental/_attention.py of PyTorch 2.6, _SDPAMerger and _templated_ring_attention_backward.
  */
 record AttentionKernels(RankShare share, Attention attention) implements OperatorKernels {
-    /** A window has a second edge, in whose blocks of keys half is masked (Dao-AILab/flash-attention v2.5, csrc/flash_attn/src/flash_fwd_launch_template.h: 128 wide). */
+    /**
+     * Width of the blocks of keys at a window's second edge, half masked (Dao-AILab/flash-attention v2.5,
+     * csrc/flash_attn/src/flash_fwd_launch_template.h: 128 wide).
+     */
     private static final int WINDOW_EDGE = 128;
 
     /**
-     * Bytes that PyTorch reads and writes for each element of the result in a step: cast to FP32, and three maps of one or two operands; half of that, and a
-     * copy of the whole, in the steps in which late queries alone take part, which are half of them [3].
+     * Bytes that PyTorch reads and writes per element of the result and step: a cast to FP32, and three maps of one or two operands; half of that,
+     * and a copy of the whole, in the half of the steps that only late queries take part in [3].
      */
     private static final long EAGER_MERGE = (38 + 19 + 8) / 2;
-    /** For each element of keys and values: they are copied into one buffer [3]. */
+    /** Bytes per element of keys and values: they are copied into one buffer [3]. */
     private static final long EAGER_COPY = 2 + 2;
-    /** For each element of the queries' gradient: a sum in FP32, or that of the late half and a copy of the whole [3]. */
+    /** Bytes per element of the queries' gradient: a sum in FP32, or a sum over the late half and a copy of the whole [3]. */
     private static final long EAGER_QUERY_SUM = (10 + 5 + 8) / 2;
-    /** For each element of the gradients of keys and values: the same, and a copy in FP32 into one buffer [3]. */
+    /**
+     * Bytes per element of the gradients of keys and values: a sum in FP32, or a sum over the late half and a copy of the whole, then an FP32 copy
+     * into one buffer [3].
+     */
     private static final long EAGER_KEY_SUM = EAGER_QUERY_SUM + 4 + 4;
 
     @Override
@@ -52,7 +58,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         };
     }
 
-    /** Heads are laid out, and their queries and keys rotated. */
+    /** Lists the kernels that lay out heads and rotate queries and keys. */
     private List<Kernel> headsForward() {
         RankShare.Sequence kernels = share.sequence();
         kernels.add(Operator.LAYOUT_FORWARD, elements());
@@ -119,9 +125,9 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
     }
 
     /**
-     * One step over the keys and values of each rank. Half of the scores are masked in each if the mask is causal: in that of the rank's own by the diagonal, else
-     * because one of its two pieces of queries, or of keys, is out of sight. In forward the result is added to the sum of those before; in
-     * backward the gradients of queries, keys and values are.
+     * Lists one step over the keys and values of each rank. With a causal mask half of each step's scores are masked: in the rank's own step by the
+     * diagonal, else because one of the two pieces of queries, or of keys, is fully masked. The forward adds the result to the sum so far; the
+     * backward accumulates the gradients of queries, keys and values.
      */
     private List<Kernel> flashStep(Direction direction) {
         Pass pass = direction.isBackward() ? Pass.BACKWARD : Pass.FORWARD;
@@ -139,7 +145,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         return List.of(flash, new Kernel.MemoryBound("attention.merge", bytes));
     }
 
-    /** Keys and values are repeated for all heads before they are exchanged, as torchtitan and Transformers do (repeat_kv). */
+    /** Returns the bytes; keys and values are repeated for all heads before communication, as in torchtitan and Transformers (repeat_kv). */
     private long eagerBytes(Pass pass) {
         long keyWidth = attention.queryWidth() + attention.width();
         long ofToken = EAGER_COPY * keyWidth
@@ -149,7 +155,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         return share.tokens() * share.split(ofToken);
     }
 
-    /** Blocks of keys outside of the window are skipped; in a step of context parallelism none is. */
+    /** Returns the keys of a fused kernel: blocks of keys outside the window are skipped, except in a step of context parallelism. */
     private Kernel.Keys flashKeys() {
         int keys = attention.reach() == Reach.ENCODER ? share.workload().rankSequence() : share.rankSequence();
         boolean whole = share.workload().split().context() > 1;
@@ -157,7 +163,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         return new Kernel.Keys(seen < keys ? Math.min(keys, seen + WINDOW_EDGE) : keys, attention.isCausal());
     }
 
-    /** Half of the products have the width of keys, half that of values. */
+    /** Returns the mean width: half of the GEMMs have the width of keys, half that of values. */
     private long meanDim() {
         return (attention.headDim() + attention.valueDim()) / 2;
     }
@@ -171,7 +177,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
         return heads() * queries() * keys();
     }
 
-    /** Of a sample; scores that are matrices are of all its tokens, wherever they are. */
+    /** Returns the queries per sample; a score matrix covers all tokens of the sample, on whichever rank. */
     private int queries() {
         return share.span().of(share.workload().sequenceLength());
     }

@@ -13,9 +13,9 @@ import io.shardsim.topology.units.UnitTable;
 import java.util.List;
 import java.util.Map;
 
-/** What a file of {@link GpuCalibration#FAMILIES} says. */
+/** Keys of a file of {@link GpuCalibration#FAMILIES}. */
 final class CalibrationKeys {
-    /** The keys of all files of this package. */
+    /** Keys of all files of this package. */
     static final KeyFile FILE = KeyFile.named("compute-keys");
 
     private static final ValueType TILE = ScalarTypes.text("\\d{1,4}x\\d{1,4}", "rows and columns such as 128x256");

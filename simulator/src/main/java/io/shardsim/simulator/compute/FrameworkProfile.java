@@ -10,27 +10,26 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a framework's code does around the GEMMs of a transformer: which element-wise operators it fuses, how
- * many bytes each moves, how many kernels it launches, and what the host pays to issue one. {@link ProfileFiles} puts it together from
- * {@code catalog/frameworks/<name>.yaml}, where every figure carries its source.
+ * Profile of a framework's code around the GEMMs of a transformer: which element-wise operators it fuses, how many bytes each moves, how many kernels
+ * it launches, and how long the host takes to issue one. {@link ProfileFiles} assembles it from {@code catalog/frameworks/<name>.yaml}, where every
+ * figure carries its source.
  *
- * <p>Bytes are per element of the tensor that the operator maps: the hidden state, a score, a feed-forward activation, a logit,
- * or a parameter. They follow from the operator's source code: 2 for each 16-bit read or write, 4 for each 32-bit one, 1 for a dropout
- * mask.
+ * <p>Bytes are per element of the tensor that the operator maps: the hidden state, a score, a feed-forward activation, a logit, or a parameter. They
+ * follow from the operator's source code: 2 per 16-bit read or write, 4 per 32-bit one, 1 for a dropout mask.
  *
- * <p>Leaves out operators that depend on data, fusion that depends on sizes, and the copies around collectives, which are the strategy's.
+ * <p>Leaves out data-dependent operators, size-dependent fusion, and the copies around collectives, which belong to the strategy.
  */
 public final class FrameworkProfile {
-    /** The version of FlashAttention that a toolchain has where its file says nothing. */
+    /** FlashAttention version of a toolchain whose file gives none. */
     public static final long USUAL_FLASH_VERSION = 2;
 
     private static final int HALF_BYTES = 2;
     private static final int SINGLE_BYTES = 4;
 
-    /** Shipped profiles that have been asked for: a plan asks for its own at every layer. */
+    /** Shipped profiles read so far: a plan asks for its profile at every layer. */
     private static final Map<String, FrameworkProfile> READ = new ConcurrentHashMap<>();
 
-    /** An element-wise operator and how much of it there is. */
+    /** Element-wise operator and its amount. */
     public enum Operator {
         NORM_FORWARD("layer norm, of a hidden element"),
         NORM_BACKWARD("the same, backward"),
@@ -87,7 +86,7 @@ public final class FrameworkProfile {
             this.meaning = meaning;
         }
 
-        /** As files write it. */
+        /** Returns the name in files. */
         String key() {
             return key;
         }
@@ -96,7 +95,7 @@ public final class FrameworkProfile {
             return meaning;
         }
 
-        /** As kernels are called. */
+        /** Returns the name of the kernels. */
         String kernel() {
             return kernel;
         }
@@ -109,14 +108,14 @@ public final class FrameworkProfile {
             return this == GRADIENT_NORM || this == GRADIENT_CLIP || this == OPTIMIZER;
         }
 
-        /** True of what works in FP32, or on 32-bit gradients and states, whatever the format of parameters and activations. */
+        /** Returns whether it works in FP32, or on 32-bit gradients and states, whatever the format of parameters and activations. */
         boolean isWide() {
             return this == LOSS_FORWARD || this == LOSS_BACKWARD || isOfUpdate();
         }
     }
 
     /**
-     * @param bytes bytes moved for each element
+     * @param bytes bytes moved per element
      * @param kernels kernels launched
      */
     public record Cost(double bytes, int kernels) {
@@ -126,7 +125,7 @@ public final class FrameworkProfile {
     /**
      * Rate of a library's kernels relative to those of the calibration.
      *
-     * @param ofArchitecture where an architecture has its own
+     * @param ofArchitecture exceptions by architecture
      */
     public record RateRatio(double others, Map<String, Double> ofArchitecture) {
         double on(String architecture) {
@@ -140,8 +139,8 @@ public final class FrameworkProfile {
     private final Cost[] costs = new Cost[Operator.values().length];
 
     /**
-     * @param figures for elements of 16 bits
-     * @param recipe of FP8; null for none
+     * @param figures figures for 16-bit elements
+     * @param recipe FP8 recipe; null for none
      */
     private FrameworkProfile(FigureFile figures, int elementBytes, @Nullable String recipe) {
         this.figures = recipe == null ? figures : ProfileFiles.inFp8(figures, recipe);
@@ -153,29 +152,29 @@ public final class FrameworkProfile {
         }
     }
 
-    /** Names of the shipped profiles, which are those of their files. */
+    /** Returns the names of the shipped profiles, which are their file names. */
     public static List<String> names() {
         return ProfileFiles.PROFILES.names();
     }
 
-    /** Name of the same kernels under torch.compile, which fuses plain modules; null where that software is not compiled. */
+    /** Returns the name of a profile's torch.compile variant, which fuses plain modules; null if that software is not compiled. */
     public static @Nullable String compiled(String own) {
         String compiled = own.equals("eager") ? "compiled" : own + "-compile";
         return names().contains(compiled) ? compiled : null;
     }
 
-    /** The shipped profile of that name, in FP8 if that is part of it. */
+    /** Returns the shipped profile of that name, in FP8 if that is part of it. */
     public static FrameworkProfile named(String name) {
         return READ.computeIfAbsent(name, first -> of(ProfileFiles.merged(first)));
     }
 
-    /** A profile of figures, those of a fit for instance. */
+    /** Creates a profile from figures, for example of a fit. */
     public static FrameworkProfile of(FigureFile figures) {
         FrameworkProfile profile = new FrameworkProfile(figures, HALF_BYTES, null);
         return figures.has(ProfileFiles.PRECISION) ? profile.inFp8() : profile;
     }
 
-    /** Names of the profiles that ship a recipe of FP8, those apart that are in FP8 in any case. */
+    /** Returns the names of the profiles that ship an FP8 recipe, except those that always use FP8. */
     public static List<String> namesWithFp8() {
         return names().stream()
                 .filter(name -> !ProfileFiles.recipes(figures(name)).isEmpty()
@@ -183,62 +182,62 @@ public final class FrameworkProfile {
                 .toList();
     }
 
-    /** The same in FP8 under the recipe that the framework ships first; this one where it ships none. */
+    /** Returns this profile in FP8 with the framework's default recipe; this profile if it ships none. */
     public FrameworkProfile inFp8() {
         return recipe != null || fp8Recipes().isEmpty()
                 ? this
                 : new FrameworkProfile(figures, elementBytes, fp8Recipes().get(0));
     }
 
-    /** The same under another recipe of FP8 that the framework ships; this one for null, and without FP8. */
+    /** Returns this profile with another FP8 recipe of the framework; this profile for null, and without FP8. */
     public FrameworkProfile under(@Nullable String wanted) {
         return recipe == null || wanted == null || !fp8Recipes().contains(wanted)
                 ? this
                 : new FrameworkProfile(ProfileFiles.merged(figures.name()), elementBytes, wanted);
     }
 
-    /** Recipes of FP8 that the framework ships, the usual one first. */
+    /** Returns the FP8 recipes of the framework, the default first. */
     public List<String> fp8Recipes() {
         return ProfileFiles.recipes(figures);
     }
 
-    /** Architectures whose tensor cores its recipe of FP8 is made for; empty for all that multiply FP8. */
+    /** Returns the architectures that the FP8 recipe requires; empty for all with FP8 tensor cores. */
     public List<String> fp8Architectures() {
         return recipe != null && figures.has("architectures") ? figures.list("architectures") : List.of();
     }
 
-    /** The same with another optimizer in the place of the one that the framework ships. */
+    /** Returns this profile with another optimizer than the framework's own. */
     public FrameworkProfile with(Optimizer optimizer) {
         return optimizer.equals(Optimizer.OWN)
                 ? this
                 : new FrameworkProfile(ProfileFiles.with(figures, optimizer.figures()), elementBytes, recipe);
     }
 
-    /** The recipe of FP8 that its GEMMs follow; null where they take none. */
+    /** Returns the FP8 recipe of its GEMMs; null if they do not use FP8. */
     public @Nullable String fp8Recipe() {
         return recipe;
     }
 
-    /** The figures of the shipped profile of that name. */
+    /** Returns the figures of the shipped profile of that name. */
     public static FigureFile figures(String name) {
         return ProfileFiles.merged(name);
     }
 
     /**
-     * The same kernels over parameters and activations of another format: element-wise operators move as many times the bytes.
+     * Returns this profile for parameters and activations of another format: bytes of element-wise operators scale with the element size.
      *
-     * @param bytes bytes of an element, 2 or 4
+     * @param bytes bytes per element, 2 or 4
      */
     public FrameworkProfile withElements(int bytes) {
         return bytes == elementBytes ? this : new FrameworkProfile(figures, bytes, recipe);
     }
 
-    /** Bytes of a parameter or an activation. */
+    /** Returns the bytes of a parameter or activation. */
     public int elementBytes() {
         return elementBytes;
     }
 
-    /** True when parameters and activations have 32 bits. */
+    /** Returns whether parameters and activations are FP32. */
     boolean isSingle() {
         return elementBytes == SINGLE_BYTES;
     }
@@ -247,65 +246,65 @@ public final class FrameworkProfile {
         return elementBytes / HALF_BYTES;
     }
 
-    /** The logit and its log-softmax, or its two gradients: of these, what has 32 bits already does not grow. */
+    /** Returns the bytes of the logit and its log-softmax, or of its two gradients; those already in 32 bits do not grow. */
     private int logitBytes(String key) {
         int bytes = figures.count(key);
         return isSingle() ? Math.min(2 * elementBytes, wider() * bytes) : bytes;
     }
 
-    /** Whether models are trained with dropout as this framework's examples ship. */
+    /** Returns whether the framework's examples train with dropout. */
     public boolean dropout() {
         return figures.flag("dropout");
     }
 
     /**
-     * Whether a recomputation ends with the last tensor that the backward needs, so that the last product of a layer is
-     * not computed again (PyTorch 2.1, {@code set_checkpoint_early_stop}).
+     * Returns whether recomputation stops at the last tensor that the backward needs, so that a layer's last GEMM is not recomputed (PyTorch 2.1,
+     * {@code set_checkpoint_early_stop}).
      */
     public boolean recomputeStopsEarly() {
         return figures.flag("recompute_stops_early");
     }
 
-    /** Whether a compiler computes element-wise results again in backward rather than keep them (min-cut partitioner of PyTorch 2). */
+    /** Returns whether a compiler recomputes element-wise results in backward instead of saving them (min-cut partitioner of PyTorch 2). */
     public boolean recomputesPointwise() {
         return figures.flag("recomputes_pointwise");
     }
 
-    /** Bytes of a feed-forward element that autograd saves between the input and the output of a GELU. */
+    /** Returns the bytes per FFN element that autograd saves from the input to the output of a GELU. */
     public int savedActivationBytes() {
         return wider() * figures.count("saved_activation");
     }
 
-    /** Bytes of a feed-forward element that autograd saves between gate and up projection and their product. */
+    /** Returns the bytes per FFN element that autograd saves from the gate and up projections to their product. */
     public int savedGatedActivationBytes() {
         return wider() * figures.count("saved_gated_activation");
     }
 
-    /** Bytes of an element that an RMS norm saves between its input and its output. */
+    /** Returns the bytes per element that an RMSNorm saves from its input to its output. */
     public int savedRmsNormBytes() {
         return figures.count("saved_rms_norm");
     }
 
-    /** Bytes of a query or key element that are saved beside the turned one, because the values are a view of the tensor that it lies in. */
+    /** Returns the bytes per query or key element that are saved in addition to the rotated one, because the values are a view of the same tensor. */
     public int savedRotaryBytes() {
         return wider() * figures.count("saved_rotary");
     }
 
-    /** Whether the GEMMs that a sequence is gathered for keep the whole of it for their backward, rather than gather it again. */
+    /** Returns whether GEMMs with a gathered sequence keep it for the backward, instead of gathering it again. */
     public boolean keepsGatheredSequence() {
         return figures.flag("keeps_gathered_sequence");
     }
 
-    /** What the framework fills the part of the vocabulary that one rank holds up to a multiple of. */
+    /** Returns the multiple to which each rank's shard of the vocabulary is padded. */
     public int vocabularyMultiple() {
         return figures.count("vocabulary_multiple");
     }
 
     /**
-     * The model as the framework holds it: Megatron-LM fills the vocabulary up, so that each rank's part suits its GEMMs; some compute logits of tokens
-     * that are not masked, too.
+     * Returns the model as the framework holds it: Megatron-LM pads the vocabulary so that each rank's shard suits its GEMMs; some frameworks also
+     * compute logits of unmasked tokens.
      *
-     * @param ranks those that split each layer
+     * @param ranks ranks that split each layer
      */
     public ModelShape held(ModelShape model, int ranks) {
         ModelShape computed = model.withAllLogits(figures.flag("logits_of_all_tokens"));
@@ -316,57 +315,57 @@ public final class FrameworkProfile {
         return computed.withVocab(Math.toIntExact(((model.vocab() - 1) / multiple + 1) * multiple));
     }
 
-    /** Whether the GEMMs of layers, those of attention apart, take FP8 operands. */
+    /** Returns whether the GEMMs of layers, other than attention, take FP8 operands. */
     public boolean eightBitProducts() {
         return recipe != null;
     }
 
-    /** Rate of such products over that in BF16, on GPUs of an architecture; 0 for what the GPU's calibration says. */
+    /** Returns the rate of FP8 GEMMs relative to BF16, on an architecture; 0 to use the GPU's calibration. */
     public double eightBitRatio(String architecture) {
         return recipe != null && figures.has("gemm_rate") ? rate("gemm_rate", architecture) : 0;
     }
 
-    /** Bytes of an operand of such products, scales included. */
+    /** Returns the bytes of an FP8 operand, scales included. */
     public double operandBytes() {
         return recipe != null && figures.has("operand") ? figures.decimal("operand") : 1;
     }
 
-    /** Bytes of a weight that fp8_param_gather gathers. */
+    /** Returns the bytes per weight that fp8_param_gather gathers. */
     public int gatheredWeightBytes() {
         return recipe != null && figures.has("gathered_weight") ? figures.count("gathered_weight") : 1;
     }
 
-    /** Whether such products keep their operands in FP8 for the backward, and the weights, in both orders, for the next micro-batch. */
+    /** Returns whether FP8 GEMMs keep their operands in FP8 for the backward, and the weights, in both layouts, for the next micro-batch. */
     public boolean keepsEightBits() {
         return recipe != null && figures.flag("keeps_eight_bits");
     }
 
-    /** Whether keys and values of fewer heads are copied for all of them, and kept so, before attention. */
+    /** Returns whether grouped keys and values are repeated for all heads, and kept so, before attention. */
     public boolean repeatsKeyValueHeads() {
         return figures.flag("repeats_key_value_heads");
     }
 
-    /** Whether the GPU works on the products of all experts at once; else a loop goes through the experts. */
+    /** Returns whether the GEMMs of all experts run as grouped GEMMs; else a loop goes through the experts. */
     public boolean groupedExperts() {
         return figures.flag("grouped_experts");
     }
 
-    /** Whether query, key and value come of one product, and gate and up projection of another. */
+    /** Returns whether query, key and value come from one GEMM, and gate and up projection from another. */
     public boolean fusedProjections() {
         return figures.flag("fused_projections");
     }
 
     /**
-     * Whether logits, loss and their gradients are computed together in the forward pass, piece by piece of the tokens, so that the logits of one piece alone are
-     * there at once (linkedin/Liger-Kernel, src/liger_kernel/ops/fused_linear_cross_entropy.py).
+     * Returns whether logits, loss and their gradients are computed in the forward pass, chunk by chunk of the tokens, so that only one chunk's
+     * logits exist at a time (linkedin/Liger-Kernel, src/liger_kernel/ops/fused_linear_cross_entropy.py).
      */
     public boolean lossInPieces() {
         return figures.flag("loss_in_pieces");
     }
 
     /**
-     * Tokens whose logits are there at once: as many as make the logits as large as the hidden state of all, the next power of two; all of them where the
-     * loss is not computed in pieces.
+     * Returns the number of tokens whose logits exist at once: as many as make the logits as large as all hidden states, the next power of two; all
+     * tokens unless the loss is chunked.
      */
     public long lossPieceTokens(long tokens, ModelShape model) {
         if (!lossInPieces()) {
@@ -378,42 +377,42 @@ public final class FrameworkProfile {
         return Math.min(tokens, powerOfTwo == least ? least : 2 * powerOfTwo);
     }
 
-    /** Bytes of a logit that stay between the forward and the backward of the loss, the logit itself included. */
+    /** Returns the bytes per logit kept between the loss's forward and backward, the logit itself included. */
     public int keptLogitBytes() {
         return logitBytes("kept_logit");
     }
 
-    /** Bytes of a logit that the backward of the loss adds. */
+    /** Returns the bytes per logit that the loss's backward adds. */
     public int logitGradientBytes() {
         return logitBytes("logit_gradient");
     }
 
-    /** Bytes of a logit that stay until those of the next micro-batch are there. */
+    /** Returns the bytes per logit kept until the next micro-batch's logits exist. */
     public int earlierLogitBytes() {
         return wider() * figures.count("earlier_logit");
     }
 
-    /** Bytes of a parameter that the update allocates and frees again. */
+    /** Returns the bytes per parameter that the update allocates temporarily. */
     public int optimizerTemporaryBytes() {
         return figures.count("optimizer_temporary");
     }
 
-    /** The version of FlashAttention that its toolchain has. */
+    /** Returns the FlashAttention version of its toolchain. */
     public long flashVersion() {
         return figures.has("flash_version") ? figures.whole("flash_version") : USUAL_FLASH_VERSION;
     }
 
-    /** Rate of the fused attention kernel that it ships on an architecture, heads of 128 and wider, relative to FlashAttention-2 [1]. */
+    /** Returns the rate of its fused attention kernel on an architecture, for heads of 128 and wider, relative to FlashAttention-2 [1]. */
     public double flashRateRatio(String architecture) {
         return rate("flash_rate_ratio", architecture);
     }
 
-    /** The same for narrower heads [1]. */
+    /** Returns the rate of its fused attention kernel on an architecture, for heads narrower than 128 [1]. */
     public double flashNarrowRateRatio(String architecture) {
         return rate("flash_narrow_rate_ratio", architecture);
     }
 
-    /** Rate of its matrix library on an architecture relative to the one that the calibration was measured with [1]. */
+    /** Returns the rate of its GEMM library on an architecture, relative to the library that the calibration was measured with [1]. */
     public double matmulRateRatio(String architecture) {
         return rate("matmul_rate_ratio", architecture);
     }
@@ -423,22 +422,22 @@ public final class FrameworkProfile {
         return ratio.on(architecture);
     }
 
-    /** Host time to issue one kernel in a forward pass [ps]. */
+    /** Returns the host time to issue one kernel in a forward pass [ps]. */
     public long hostForwardKernelPs() {
         return figures.whole("host_forward_kernel");
     }
 
-    /** Host time to issue one kernel in a backward pass [ps]. */
+    /** Returns the host time to issue one kernel in a backward pass [ps]. */
     public long hostBackwardKernelPs() {
         return figures.whole("host_backward_kernel");
     }
 
-    /** Host time of each expert's product beyond the first, where each is a launch on one of several streams [ps]; 0 where one launch has all. */
+    /** Returns the host time per expert GEMM after the first, if each is a launch on one of several streams [ps]; 0 for a grouped GEMM. */
     public long hostExpertKernelPs() {
         return figures.has("host_expert_kernel") ? figures.whole("host_expert_kernel") : 0;
     }
 
-    /** Bytes and kernels of an operator. */
+    /** Returns the bytes and kernels of an operator. */
     public Cost cost(Operator operator) {
         return costs[operator.ordinal()];
     }
@@ -447,12 +446,12 @@ public final class FrameworkProfile {
         return new FrameworkProfile(ProfileFiles.merged(figures.name()), elementBytes, null);
     }
 
-    /** The kernels of an operator whose result no FP8 GEMM takes. */
+    /** Returns the kernels of an operator whose result feeds no FP8 GEMM. */
     List<Kernel> unroundedKernels(Operator operator, long elements) {
         return recipe == null ? kernels(operator, elements) : unrounded().kernels(operator, elements);
     }
 
-    /** The kernels of an operator over a number of elements; none where the framework folds it into another. */
+    /** Returns the kernels of an operator over a number of elements; none if the framework fuses it into another. */
     List<Kernel> kernels(Operator operator, long elements) {
         Cost cost = cost(operator);
         List<Kernel> kernels = new ArrayList<>(cost.kernels());

@@ -7,7 +7,7 @@ import io.shardsim.topology.units.Bandwidth;
 import java.util.List;
 
 /**
- * Fitted coefficients of a GPU family, read from {@code catalog/compute/<name or architecture>.yaml}, where each value has its unit, source and date.
+ * Fitted coefficients of a GPU family, from {@code catalog/compute/<name or architecture>.yaml}, where each value has its unit, source and date.
  *
  * @param family name of the file it came from
  * @param tensorRateSpread standard deviation of the rate of tensor cores among GPUs of one kind, relative to its mean [1] -- published
@@ -21,18 +21,18 @@ public record GpuCalibration(
         Flash flash,
         double tensorRateSpread,
         Range range) {
-    /** The families; a file named like a GPU goes before that of its architecture. */
+    /** Families; a file named after the GPU takes precedence over its architecture's. */
     public static final FigureFolder FAMILIES =
             new FigureFolder("catalog/compute", "kernel-time calibration", CalibrationKeys.ALL);
 
     /**
-     * Matrix products.
+     * GEMMs.
      *
-     * @param rate share of the tensor-core peak that a tile reaches with its operands at hand -- calibration
-     * @param operandBytesPerSecond rate at which one SM takes operands from the L2 cache [bytes/s] -- calibration
-     * @param misalignedRatio rate of products whose rows are no multiple of 16 bytes, relative to others [1] -- calibration
+     * @param rate share of the tensor-core peak that a tile reaches with its operands in shared memory -- calibration
+     * @param operandBytesPerSecond rate at which one SM reads operands from the L2 cache [bytes/s] -- calibration
+     * @param misalignedRatio rate of GEMMs whose rows are not a multiple of 16 bytes, relative to others [1] -- calibration
      * @param fixedPs launch and drain [ps] -- calibration
-     * @param hbmRatio share of the HBM data-sheet rate in a product limited by it [1] -- calibration
+     * @param hbmRatio share of the HBM data-sheet rate in a memory-bound GEMM [1] -- calibration
      */
     public record Matmul(
             double rate,
@@ -45,41 +45,41 @@ public record GpuCalibration(
             Split split) {}
 
     /**
-     * FP8 operands; both are 0 where tensor cores do not multiply them.
+     * FP8 operands; both are 0 for tensor cores without FP8.
      *
-     * @param ratio rate of the tensor cores over that with 16 bits [1] -- calibration
-     * @param splitSumsRatio the same where partial sums are promoted to FP32 now and then [1] -- published
+     * @param ratio tensor-core rate relative to 16 bits [1] -- calibration
+     * @param splitSumsRatio tensor-core rate relative to 16 bits if partial sums are periodically promoted to FP32 [1] -- published
      */
     public record EightBits(double ratio, double splitSumsRatio) {}
 
     /**
-     * A wave of tiles.
+     * Wave of tiles.
      *
-     * @param ps prologue, whatever the tiles' size [ps] -- calibration
-     * @param epiloguePsPerElement writing a tile's results, for each element of the tile [ps] -- calibration
-     * @param tiles tiles that the matrix library offers
+     * @param ps prologue, independent of tile size [ps] -- calibration
+     * @param epiloguePsPerElement time to write a tile's results, per element of the tile [ps] -- calibration
+     * @param tiles tiles of the GEMM library
      */
     public record Wave(double ps, double epiloguePsPerElement, List<Tile> tiles) {}
 
     /**
-     * A product cut along k.
+     * Split-K GEMM.
      *
      * @param fixedPs extra launch [ps] -- calibration
      * @param bytesPerSecond rate at which partial results are written and read [bytes/s] -- calibration
-     * @param parts parts that the library may cut k into
+     * @param parts split factors of the library
      */
     public record Split(double fixedPs, double bytesPerSecond, int[] parts) {}
 
     /**
-     * The clock of a loaded GPU.
+     * Clock of a loaded GPU.
      *
-     * @param sustainedSlowdown extra time of products at the sustained clock, as a share [1] -- calibration
-     * @param settlingPs time in which it settles [ps] -- specification
+     * @param sustainedSlowdown extra time of GEMMs at the sustained clock, as a share [1] -- calibration
+     * @param settlingPs time until the clock settles [ps] -- specification
      */
     public record Clock(double sustainedSlowdown, double settlingPs) {}
 
     /**
-     * Kernels that memory limits.
+     * Memory-bound kernels.
      *
      * @param fixedPs launch and drain [ps] -- calibration
      * @param hbmRatio share of the HBM data-sheet rate [1] -- calibration
@@ -90,13 +90,13 @@ public record GpuCalibration(
      * Fused attention.
      *
      * @param forwardRate share of the peak, heads of 128 and wider [1] -- calibration
-     * @param backwardRate the same, backward [1] -- calibration
-     * @param narrowHeadRatio rate of heads narrower than 128 relative to it [1] -- calibration
+     * @param backwardRate share of the peak in backward, heads of 128 and wider [1] -- calibration
+     * @param narrowHeadRatio rate with heads narrower than 128, relative to wider ones [1] -- calibration
      */
     public record Flash(double forwardRate, double backwardRate, double narrowHeadRatio) {}
 
     /**
-     * Rows and columns of the result that one thread block computes.
+     * Tile: rows and columns of the result that one thread block computes.
      *
      * @param rows along m
      * @param columns along n
@@ -109,13 +109,13 @@ public record GpuCalibration(
     }
 
     /**
-     * Where the coefficients were fitted.
+     * Range in which the coefficients were fitted.
      *
      * @param tokensLeast fewest tokens of a micro-batch
      * @param tokensMost most tokens of a micro-batch
      * @param hiddenLeast narrowest hidden width
      * @param hiddenMost widest hidden width
-     * @param remark what a reader must know before trusting the figures; empty where there is nothing
+     * @param remark caveat about the figures; empty if none
      */
     public record Range(long tokensLeast, long tokensMost, long hiddenLeast, long hiddenMost, String remark) {
         private static Range of(FigureFile file) {
@@ -130,18 +130,18 @@ public record GpuCalibration(
         }
     }
 
-    /** The calibration named like the GPU, else the one named like its architecture. */
+    /** Returns the calibration named after the GPU, else the one named after its architecture. */
     public static GpuCalibration of(GpuSpec gpu) {
         FigureFile own = FAMILIES.find(gpu.name());
         return own == null ? named(gpu.architecture()) : of(own);
     }
 
-    /** The calibration in the file of that name. */
+    /** Returns the calibration in the file of that name. */
     public static GpuCalibration named(String family) {
         return of(FAMILIES.named(family));
     }
 
-    /** A calibration from figures, a fit's for instance. */
+    /** Creates a calibration from figures, for example of a fit. */
     public static GpuCalibration of(FigureFile file) {
         return new GpuCalibration(
                 file.name(),
@@ -181,7 +181,7 @@ public record GpuCalibration(
         return file.has(key) ? file.decimal(key) : 0;
     }
 
-    /** The same GPU running the matrix and attention kernels that a framework ships. */
+    /** Returns this calibration with the GEMM and attention kernels that a framework ships. */
     public GpuCalibration under(FrameworkProfile profile, String architecture) {
         double flashRatio = profile.flashRateRatio(architecture);
         double eightBits = profile.eightBitRatio(architecture);
@@ -192,18 +192,18 @@ public record GpuCalibration(
                 profile.flashNarrowRateRatio(architecture) / flashRatio);
     }
 
-    /** The slowest of so many such GPUs, for which the others wait wherever they exchange something. */
+    /** Returns the calibration of the slowest of several such GPUs, on which the others wait whenever they communicate. */
     public GpuCalibration slowestOf(int gpus) {
         double ratio = SlowestGpu.rate(gpus, tensorRateSpread);
         return atRates(ratio, matmul.eightBits, ratio, 1);
     }
 
-    /** What the L2 cache gives so many SMs together. */
+    /** Returns the L2 bandwidth of several SMs together. */
     public Bandwidth cacheRate(int sms) {
         return new Bandwidth(((long) matmul.operandBytesPerSecond) * sms);
     }
 
-    /** Whether its tensor cores multiply numbers of 8 bits. */
+    /** Returns whether the tensor cores support FP8. */
     public boolean multipliesEightBits() {
         return matmul.eightBits.ratio > 0;
     }

@@ -1,41 +1,41 @@
 package io.shardsim.simulator.compute;
 
 /**
- * One GPU kernel of a training step, described by its work alone. Operands of the precision of the job, 16 bits mostly, unless they are said to have 8;
- * 32-bit accumulation.
+ * GPU kernel of a training step, described by its work alone. Operands have the job's precision, mostly 16-bit, unless marked FP8; accumulation is in
+ * FP32.
  *
  * <p>Leaves out kernels that share an SM with another, and operands that stay in the L2 cache between kernels.
  */
 public sealed interface Kernel {
 
-    /** What a product multiplies. */
+    /** Format of a GEMM's operands. */
     enum Operands {
-        /** Numbers in the precision of the job. */
+        /** Numbers in the job's precision. */
         OF_THE_JOB,
-        /** Numbers of 8 bits, their products added up in the tensor cores' own precision (cuBLAS, CUBLASLT_MATMUL_DESC_FAST_ACCUM). */
+        /** FP8 numbers, accumulated in the tensor cores' own precision (cuBLAS, CUBLASLT_MATMUL_DESC_FAST_ACCUM). */
         EIGHT_BITS,
-        /** FP8 operands, partial sums promoted to FP32 now and then. */
+        /** FP8 numbers, with partial sums periodically promoted to FP32. */
         EIGHT_BITS_SPLIT_SUMS
     }
 
     /**
-     * A batch of GEMMs, each (m x k) by (k x n).
+     * Batch of GEMMs, each (m x k) by (k x n).
      *
-     * @param name what the product computes
-     * @param batch number of products, which the GPU works on at once
+     * @param name what the GEMM computes
+     * @param batch number of GEMMs, executed together
      * @param m rows of the result
      * @param n columns of the result
      * @param k length of the inner products
-     * @param operands format of what is multiplied
-     * @param launches that the host issues: one, or one for each of the batch, on several streams
+     * @param operands format of the operands
+     * @param launches launches by the host: one, or one per GEMM, on several streams
      */
     record Matmul(String name, long batch, long m, long n, long k, Operands operands, long launches) implements Kernel {
-        /** In one launch. */
+        /** Creates a batch in one launch. */
         public Matmul(String name, long batch, long m, long n, long k, Operands operands) {
             this(name, batch, m, n, k, operands, 1);
         }
 
-        /** Operands in the precision of the job. */
+        /** Creates a batch with operands in the job's precision. */
         public Matmul(String name, long batch, long m, long n, long k) {
             this(name, batch, m, n, k, Operands.OF_THE_JOB);
         }
@@ -47,36 +47,36 @@ public sealed interface Kernel {
             }
         }
 
-        /** Multiplications and additions. */
+        /** Returns the multiplications and additions. */
         public double flops() {
             return 2.0 * batch * m * n * k;
         }
 
-        /** One of its batch. */
+        /** Returns one GEMM of the batch. */
         Matmul single() {
             return new Matmul(name, 1, m, n, k, operands);
         }
 
-        /** With a launch for each of its batch. */
+        /** Returns this batch with one launch per GEMM. */
         Matmul launchedApart() {
             return new Matmul(name, batch, m, n, k, operands, batch);
         }
 
-        /** One of so many pieces that the rows are cut into, the largest. */
+        /** Returns the largest piece when the rows are split. */
         Matmul piece(int pieces) {
             return new Matmul(name, batch, (m + pieces - 1) / pieces, n, k, operands, launches);
         }
 
-        /** All other pieces together; only for more than one. */
+        /** Returns all pieces but the largest together; requires more than one. */
         Matmul otherPieces(int pieces) {
             return new Matmul(name, batch, m - (m + pieces - 1) / pieces, n, k, operands, launches);
         }
     }
 
     /**
-     * A kernel limited by memory: element-wise maps, norms, softmax, reductions, copies, optimizer.
+     * Memory-bound kernel: element-wise maps, norms, softmax, reductions, copies, optimizer.
      *
-     * @param name what it does
+     * @param name what the kernel does
      * @param bytes bytes read plus bytes written
      */
     record MemoryBound(String name, long bytes) implements Kernel {
@@ -87,31 +87,31 @@ public sealed interface Kernel {
         }
     }
 
-    /** Which half of the attention a fused kernel computes. */
+    /** Direction of a fused attention kernel. */
     enum Pass {
         FORWARD,
         BACKWARD
     }
 
     /**
-     * Keys of a head in a sample.
+     * Keys of a head per sample.
      *
-     * @param causal whether those after a query are masked
+     * @param causal whether keys after a query are masked
      */
     record Keys(long number, boolean causal) {}
 
     /**
-     * Fused attention: for each head, scores, softmax and the product with the values, masked blocks skipped.
+     * Fused attention: scores, softmax and the GEMM with the values per head; masked blocks are skipped.
      *
-     * @param name what it does
+     * @param name what the kernel does
      * @param headsInBatch sequences times heads
-     * @param queries of each
+     * @param queries queries per head and sequence
      * @param headDim width of a head
-     * @param pass forward (two products) or backward (five, the scores are recomputed)
+     * @param pass forward (two GEMMs) or backward (five, since scores are recomputed)
      */
     record FlashAttention(String name, long headsInBatch, long queries, Keys keys, long headDim, Pass pass)
             implements Kernel {
-        /** As many keys as queries. */
+        /** Creates self-attention, with as many keys as queries. */
         public FlashAttention(String name, long headsInBatch, long tokens, long headDim, boolean causal, Pass pass) {
             this(name, headsInBatch, tokens, new Keys(tokens, causal), headDim, pass);
         }

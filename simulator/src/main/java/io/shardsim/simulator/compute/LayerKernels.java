@@ -8,13 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The kernels that one rank launches for one micro-batch of a transformer, in order.
+ * Kernels that one rank launches for one micro-batch of a transformer, in order.
  *
- * <p>Tensor parallelism splits heads, feed-forward width and vocabulary by its degree t [1]; norms, residuals and dropout outside
- * the attention stay whole unless the sequence is split as well [2]. Expert parallelism splits the experts in place of that; each rank computes as many copies of
- * tokens as it sends. The collectives between them are not kernels of this list.
+ * <p>Tensor parallelism splits heads, feed-forward width and vocabulary by its degree t [1]; norms, residuals and dropout outside the attention are
+ * not split without sequence parallelism [2]. Expert parallelism distributes the experts instead; each rank computes as many token copies as it
+ * sends. The collectives between them are not kernels of this list.
  *
- * <p>Leaves out the mask and position tensors that are made once a step.
+ * <p>Leaves out the mask and position tensors that are made once per step.
  *
  * <p>[1] Shoeybi et al., Megatron-LM, arXiv:1909.08053, section 3. [2] Korthikanti et al., arXiv:2205.05198, section 4.2.
  *
@@ -25,12 +25,12 @@ import java.util.List;
 public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile profile) {
 
     /**
-     * What one rank is given to compute.
+     * Work of one rank.
      *
      * @param sequenceLength tokens of a sample
      * @param microBatch samples of one forward and backward
      * @param attention how scores are computed
-     * @param split what other ranks compute of the same
+     * @param split how the work is split among ranks
      */
     public record Workload(int sequenceLength, int microBatch, AttentionKind attention, Split split) {
 
@@ -45,41 +45,41 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
             }
         }
 
-        /** One rank without tensor parallelism. */
+        /** Returns the workload of a rank without model parallelism. */
         public static Workload of(int sequenceLength, int microBatch, AttentionKind attention) {
             return new Workload(sequenceLength, microBatch, attention, new Split(1, 1, false, Logits.SPLIT));
         }
 
-        /** Tokens of a micro-batch that the rank has. */
+        /** Returns the tokens of a micro-batch on this rank. */
         public long tokens() {
             return (long) rankSequence() * microBatch;
         }
 
-        /** Tokens of a sample that the rank has. */
+        /** Returns the tokens of a sample on this rank. */
         int rankSequence() {
             return sequenceLength / split.context();
         }
     }
 
-    /** Whose loss a rank of a tensor-parallel group computes. */
+    /** Part of the loss that a tensor-parallel rank computes. */
     public enum Logits {
-        /** That of its part of the vocabulary. */
+        /** The loss over its shard of the vocabulary. */
         SPLIT,
-        /** That of the whole vocabulary, as every other rank. */
+        /** The loss over the whole vocabulary, redundantly on every rank. */
         WHOLE
     }
 
     /**
-     * How ranks divide a model and its samples.
+     * Split of a model and its samples among ranks.
      *
      * @param tensor degree of tensor parallelism, t
      * @param context degree of context parallelism, c
      * @param experts degree of expert parallelism, e
-     * @param sequence whether norms and dropouts are split along the sequence too
-     * @param eagerSteps whether the results of context parallelism's steps are merged as PyTorch does, by element-wise kernels in FP32
+     * @param sequence whether norms and dropouts are split along the sequence
+     * @param eagerSteps whether context parallelism merges the results of its steps like PyTorch, with element-wise FP32 kernels
      */
     public record Split(int tensor, int context, int experts, boolean sequence, Logits logits, boolean eagerSteps) {
-        /** Without expert parallelism. */
+        /** Creates a split without expert parallelism. */
         public Split(int tensor, int context, boolean sequence, Logits logits) {
             this(tensor, context, 1, sequence, logits, false);
         }
@@ -92,7 +92,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         }
     }
 
-    /** What to read before trusting times by that calibration: one sentence each; empty inside its range. */
+    /** Returns caveats about times by that calibration, one sentence each; empty inside its range. */
     public List<String> remarks(GpuCalibration calibration) {
         GpuCalibration.Range range = calibration.range();
         List<String> remarks = new ArrayList<>();
@@ -118,7 +118,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         return List.copyOf(remarks);
     }
 
-    /** Those of a segment, in order. */
+    /** Returns the kernels of a segment, in order. */
     public List<Kernel> of(Segment segment) {
         List<OperatorKernels> operators = new ArrayList<>();
         for (Block block : shape.operators().blocks(segment.section())) {

@@ -11,15 +11,15 @@ import io.shardsim.simulator.workload.Tuning;
 import java.util.List;
 
 /**
- * A linear map: one product for each of its matrices, or one for all where the framework fuses them, and those of the adapters beside it.
+ * Linear map: one GEMM per matrix, or one fused GEMM, plus the GEMMs of LoRA adapters.
  *
- * <p>A quantized matrix is brought to 16 bits before each of its products. An adapter's result is scaled and added to that of its matrix (huggingface/peft
- * v0.10, tuners/lora/layer.py and bnb.py; bitsandbytes 0.43, autograd/_functions.py, MatMul4Bit, 2024-03); a compiler makes one kernel of both.
+ * <p>A quantized matrix is dequantized before each of its GEMMs. An adapter's result is scaled and added to its matrix's (huggingface/peft v0.10,
+ * tuners/lora/layer.py and bnb.py; bitsandbytes 0.43, autograd/_functions.py, MatMul4Bit, 2024-03); a compiler fuses both.
  *
- * @param tokens that go through it
- * @param afterNorm whether a norm gives what it takes
- * @param number of its first product among those of the block
- * @param tuning of the matrices
+ * @param tokens tokens per pass
+ * @param afterNorm whether its input comes from a norm
+ * @param number index of its first GEMM in the block
+ * @param tuning tuning of the matrices
  */
 record LinearKernels(
         RankShare share,
@@ -31,7 +31,7 @@ record LinearKernels(
         List<RankAdapter> adapters)
         implements OperatorKernels {
 
-    /** The two matrices of an adapter as one rank has them. */
+    /** Shards of an adapter's two matrices on one rank. */
     private record RankAdapter(RankProduct down, RankProduct up) {}
 
     static LinearKernels of(RankShare share, Linear linear, boolean afterNorm, int number) {
@@ -52,7 +52,7 @@ record LinearKernels(
                 adapters);
     }
 
-    /** Tensor parallelism splits none, since no strategy with it trains adapters. */
+    /** Returns an adapter's matrix, unsplit: no strategy with tensor parallelism trains adapters. */
     private static RankProduct ofAdapter(Product product) {
         return new RankProduct(
                 product.name(),
@@ -111,7 +111,7 @@ record LinearKernels(
                 kernels, "adapter.forward", adapter.up().outputs(), adapter.up().outputs());
     }
 
-    /** Gradients of what an adapter takes are scaled before it and added to those of its matrix behind it. */
+    /** Adds the kernels of an adapter's input gradients: scaled before it and then added to its matrix's. */
     private void addInputGradients(RankShare.Sequence kernels, RankAdapter adapter) {
         kernels.add(adapter.up().inputGradient(tokens));
         kernels.add(adapter.down().inputGradient(tokens));
@@ -122,7 +122,7 @@ record LinearKernels(
                 adapter.down().inputs());
     }
 
-    /** Scales elements of so many for each token in place, and adds others up. */
+    /** Adds kernels that scale elements in place and add others, both counted per token. */
     private void addScaled(RankShare.Sequence kernels, String name, long scaled, long added) {
         long elementBytes = share.profile().elementBytes();
         if (share.profile().recomputesPointwise()) {
@@ -133,7 +133,7 @@ record LinearKernels(
         }
     }
 
-    /** Reads a quantized matrix and writes it in the precision of the job. */
+    /** Adds the dequantization of a matrix to the job's precision. */
     private void addDequantized(RankShare.Sequence kernels, RankProduct product) {
         if (tuning.isQuantized()) {
             long weights = product.experts().number() * product.inputs() * product.outputs();
@@ -188,7 +188,7 @@ record LinearKernels(
         }
     }
 
-    /** The rows of other ranks share waves: they go on several streams (csrc/comm_gemm_overlap.h, _stream_compute). */
+    /** Adds the rows of other ranks; they share waves on several streams (csrc/comm_gemm_overlap.h, _stream_compute). */
     private void addRows(RankShare.Sequence kernels, Kernel.Matmul product, Portion portion) {
         int ranks = share.workload().split().tensor();
         if (portion == Portion.OWN_ROWS) {
@@ -200,7 +200,7 @@ record LinearKernels(
         }
     }
 
-    /** Products of all experts at once, in one launch or in one for each, or one expert's after the other's where the framework has no grouped GEMM. */
+    /** Adds the GEMMs of all experts: grouped, in one launch or one launch each, or one after another if the framework has no grouped GEMM. */
     private void add(RankShare.Sequence kernels, Kernel.Matmul product) {
         FrameworkProfile profile = share.profile();
         if (profile.groupedExperts()) {

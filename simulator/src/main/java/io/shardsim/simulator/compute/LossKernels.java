@@ -8,7 +8,7 @@ import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Portion;
 import java.util.List;
 
-/** Logits and their cross entropy; where the loss is computed in pieces, the gradients of both come with the forward. */
+/** Logits and cross entropy; a chunked loss computes both gradients in the forward. */
 record LossKernels(RankShare share, Loss loss) implements OperatorKernels {
 
     @Override
@@ -45,7 +45,7 @@ record LossKernels(RankShare share, Loss loss) implements OperatorKernels {
         return kernels.list();
     }
 
-    /** Logits, loss and gradients of one piece of the tokens after the other; each reads the sum of weight gradients so far. */
+    /** Adds logits, loss and gradients chunk by chunk of the tokens; each chunk reads the accumulated weight gradient. */
     private void addPieces(RankShare.Sequence kernels) {
         RankProduct logits = logits();
         long piece = share.profile().lossPieceTokens(share.tokens(), share.shape());

@@ -19,13 +19,13 @@ import io.shardsim.simulator.workload.Segment.Portion;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The kernels of one operator on one rank, in order. */
+/** Kernels of one operator on one rank, in order. */
 interface OperatorKernels {
 
-    /** Those of a portion of it in one direction. */
+    /** Lists the kernels of a portion of the operator in one direction. */
     List<Kernel> list(Direction direction, Portion portion);
 
-    /** Of the operators of a block, which follow on each other. */
+    /** Returns the kernels of a block's consecutive operators. */
     static List<OperatorKernels> of(RankShare share, List<Operator> operators) {
         Maker maker = new Maker(share);
         List<OperatorKernels> kernels = new ArrayList<>();
@@ -36,7 +36,7 @@ interface OperatorKernels {
         return kernels;
     }
 
-    /** Makes the kernels of one operator after the other. */
+    /** Creates the kernels of one operator after the other. */
     final class Maker {
         private final RankShare share;
         private boolean afterNorm;
@@ -159,7 +159,7 @@ interface OperatorKernels {
         }
     }
 
-    /** A map of each element. */
+    /** Element-wise map. */
     record Elementwise(List<Kernel> forward, List<Kernel> backward) implements OperatorKernels {
         @Override
         public List<Kernel> list(Direction direction, Portion portion) {

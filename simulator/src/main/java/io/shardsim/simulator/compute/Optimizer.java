@@ -6,30 +6,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What updates the weights: how much it keeps of a parameter beside weight and gradient. What its kernels move is part of the figures that its file puts
- * in the place of those of a framework profile.
+ * Optimizer: the state that it keeps per parameter. Its file overrides figures of a framework profile with the bytes that its kernels move.
  *
- * @param name that of its file, or {@code adamw}
- * @param moments numbers of a parameter that it keeps in the format of the weight
- * @param packedBytes bytes of a parameter that it keeps in a format of its own
+ * @param name name of its file, or {@code adamw}
+ * @param moments numbers per parameter that it keeps in the weight's format
+ * @param packedBytes bytes per parameter that it keeps in its own format
  */
 public record Optimizer(String name, int moments, double packedBytes) {
-    /** AdamW as the framework ships it. */
+    /** AdamW as shipped by the framework. */
     public static final Optimizer OWN = new Optimizer("adamw", 2, 0);
 
-    /** Names that a scenario may give. */
+    /** Returns the names allowed in a scenario. */
     public static List<String> names() {
         List<String> names = new ArrayList<>(List.of(OWN.name()));
         names.addAll(ProfileFiles.OPTIMIZERS.names());
         return names;
     }
 
-    /** The optimizer of that name; null where there is none. */
+    /** Returns the optimizer of that name; null if there is none. */
     public static @Nullable Optimizer find(String name) {
         return name.equals(OWN.name()) ? OWN : of(ProfileFiles.OPTIMIZERS.find(name));
     }
 
-    /** The optimizer that people call by a name, however it is spelled; null where there is none. */
+    /** Returns the optimizer that goes by a name, ignoring spelling; null if there is none. */
     public static @Nullable Optimizer called(String name) {
         return of(ProfileFiles.OPTIMIZERS.called(name));
     }
@@ -39,7 +38,7 @@ public record Optimizer(String name, int moments, double packedBytes) {
     }
 
     /**
-     * What it keeps of a parameter beside weight and gradient [bytes].
+     * Returns its state per parameter, without weight and gradient [bytes].
      *
      * @param weightBytes bytes of the weight that is updated
      */

@@ -27,9 +27,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of framework profiles. A profile names the modules that a framework brings, the compiler they go through if any, the toolchain of its GEMM
- * and attention kernels, the library of its optimizer, and the recipe of FP8 that it ships; each is a file of figures in a folder of its own. What a profile
- * says itself goes before all of these.
+ * Files of framework profiles. A profile names the framework's modules, its compiler if any, the toolchain of its GEMM and attention kernels, the
+ * library of its optimizer, and its FP8 recipe; each is a file of figures in its own folder. A profile's own figures take precedence.
  */
 public final class ProfileFiles {
     static final String PRECISION = "precision";
@@ -72,7 +71,7 @@ public final class ProfileFiles {
 
     private ProfileFiles() {}
 
-    /** The folders by what they hold, profiles first. */
+    /** Returns the folders by content, profiles first. */
     public static Map<String, FigureFolder> folders() {
         Map<String, FigureFolder> folders = new LinkedHashMap<>();
         folders.put("frameworks", PROFILES);
@@ -85,7 +84,7 @@ public final class ProfileFiles {
         return folders;
     }
 
-    /** All figures of a profile in 16 bits. */
+    /** Merges all figures of a profile for 16-bit elements. */
     static FigureFile merged(String name) {
         FigureFile profile = PROFILES.find(name);
         if (profile == null) {
@@ -107,17 +106,17 @@ public final class ProfileFiles {
         }
     }
 
-    /** Recipes of FP8 that a profile ships, the usual one first. */
+    /** Returns the FP8 recipes of a profile, the default first. */
     static List<String> recipes(FigureFile profile) {
         return profile.has(RECIPES) ? profile.list(RECIPES) : List.of();
     }
 
-    /** The same figures under a recipe of FP8. */
+    /** Returns the figures with an FP8 recipe. */
     static FigureFile inFp8(FigureFile merged, String recipe) {
         return with(merged, RECIPES_OF_FP8.named(recipe));
     }
 
-    /** Some figures in the place of others. */
+    /** Overrides figures with others. */
     static FigureFile with(FigureFile merged, FigureFile other) {
         Map<String, Figure> figures = new LinkedHashMap<>(merged.figures());
         figures.putAll(other.figures());
@@ -188,7 +187,7 @@ public final class ProfileFiles {
         return new Cost(Double.parseDouble(words[0]), Integer.parseInt(words[2]));
     }
 
-    /** A value that is something else once it is read. */
+    /** Value that is converted after parsing. */
     private record Mapped<T>(ValueType type, Class<T> read, Function<T, Object> to) implements ValueType.Like {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {

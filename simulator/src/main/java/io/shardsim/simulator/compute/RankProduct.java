@@ -5,13 +5,13 @@ import io.shardsim.simulator.compute.Kernel.Operands;
 import io.shardsim.simulator.workload.Experts;
 
 /**
- * A matrix of a linear map as one rank has it: its three products. Those of experts are one product for each expert that has tokens, equally many, in one
- * launch.
+ * Shard of a linear map's matrix on one rank, with its three GEMMs. Those of experts are grouped GEMMs: one GEMM per expert with tokens, equally many
+ * each.
  *
- * @param bias whether a bias goes with it
+ * @param bias whether it has a bias
  */
 record RankProduct(String name, long inputs, long outputs, boolean bias, Format format, Experts experts) {
-    /** What its products multiply. */
+    /** Operand format of its GEMMs. */
     enum Format {
         OF_THE_JOB,
         EIGHT_BITS
@@ -39,17 +39,17 @@ record RankProduct(String name, long inputs, long outputs, boolean bias, Format 
         return new Matmul(name + ".weight-gradient", batch(tokens), inputs, outputs, rows(tokens), ofGradient());
     }
 
-    /** Rows of all its experts together, for so many tokens. */
+    /** Returns the rows of all its experts together. */
     long allRows(long tokens) {
         return tokens * experts.perToken();
     }
 
-    /** Experts that have tokens. */
+    /** Returns the number of experts with tokens. */
     private long batch(long tokens) {
         return Math.min(experts.number(), allRows(tokens));
     }
 
-    /** Of the fullest, where tokens are spread evenly. */
+    /** Returns the rows of the fullest expert if tokens are spread evenly. */
     private long rows(long tokens) {
         return (allRows(tokens) - 1) / experts.number() + 1;
     }

@@ -8,47 +8,46 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Kernel times from a data sheet and a {@link GpuCalibration}.
  *
- * <p><b>Matrix products</b> are cut in tiles, one thread block each, that run in waves over the SMs [1]. A tile of
- * (r x c) costs {@code 2 r c k} flops at the SM's rate and {@code 2 (r + c) k} bytes from the L2 cache at what an SM
- * takes in; the slower of the two decides. Each wave pays a prologue and an epilogue in proportion to the tile. A
- * product with too few tiles may split k among blocks and pays for 32-bit partial results written and read again. The
- * library is assumed to pick the best of its tiles. HBM is a floor under the sum. So wave quantization, thin shapes and
- * short k come out of the shape, not out of a table.
+ * <p><b>GEMMs</b> are cut into tiles, one thread block each, that run in waves over the SMs [1]. A tile of (r x c) costs {@code 2 r c k} flops at the
+ * SM's rate and {@code 2 (r + c) k} bytes from the L2 cache at an SM's read rate; the slower of the two decides. Each wave pays a prologue and an
+ * epilogue proportional to the tile. A GEMM with too few tiles may split k among blocks and pays for writing and reading FP32 partial results. The
+ * library is assumed to pick the best of its tiles. HBM time is a lower bound. So the effects of wave quantization, thin shapes and short k follow
+ * from the shape, not from a table.
  *
- * <p><b>Clocks.</b> A GPU at its power limit lowers its clock within about a millisecond. Products in a table run alone and
- * short ones finish before that; in a training step products follow each other, so {@link #kernelPs} charges the
- * sustained clock and {@link #isolatedPs} the clock of a product measured alone.
+ * <p><b>Clocks.</b> A GPU at its power limit lowers its clock within about a millisecond. GEMMs in a benchmark table run alone, and short ones finish
+ * before that; in a training step GEMMs follow each other, so {@link #kernelPs} uses the sustained clock and {@link #isolatedPs} the clock of a GEMM
+ * measured alone.
  *
  * <p><b>Memory-bound kernels</b> take bytes over the achieved HBM rate, plus the fixed time of a kernel.
  *
- * <p><b>Fused attention</b> runs one block per head and 128 queries at a rate that depends on the head width [2].
+ * <p><b>Fused attention</b> runs one block per head and 128 queries, at a rate that depends on the head width [2].
  *
- * <p><b>FP32</b>: operands have twice the bytes and GEMMs run on the vector units, as PyTorch has them since 1.12 unless told to round
- * operands for the tensor cores (torch.backends.cuda.matmul.allow_tf32); to that no measurement was fitted.
+ * <p><b>FP32</b>: operands have twice the bytes and GEMMs run on the vector units, PyTorch's default since 1.12 unless TF32 is allowed
+ * (torch.backends.cuda.matmul.allow_tf32). No measurement was fitted to it.
  *
- * <p><b>In 8 bits</b> operands have half the bytes, and tensor cores a higher rate; results have 16 bits.
+ * <p><b>FP8</b>: operands have half the bytes, and tensor cores a higher rate; results are 16-bit.
  *
  * <p>Leaves out L2 hits between kernels, and clocks that vary with operand values.
  *
- * <p>[1] NVIDIA, Matrix Multiplication Background User's Guide, sections on tile and wave quantization. [2] Dao,
- * FlashAttention-2, arXiv:2307.08691, sections 3 and 4.
+ * <p>[1] NVIDIA, Matrix Multiplication Background User's Guide, sections on tile and wave quantization. [2] Dao, FlashAttention-2, arXiv:2307.08691,
+ * sections 3 and 4.
  */
 public final class RooflineKernelTime {
     private static final double PS_PER_SECOND = 1e12;
     private static final int SINGLE_BYTES = 4;
-    /** Depth of one k-step of a tile: k is padded to it [elements]. */
+    /** Depth of one k-step of a tile: k is padded to a multiple [elements]. */
     private static final int K_STEP = 64;
-    /** Rows of 16 bytes and their multiples use the tensor cores at full rate ([1], section 2.1) [elements]. */
+    /** Row length whose multiples, 16 bytes, use the tensor cores at full rate ([1], section 2.1) [elements]. */
     private static final int ALIGNMENT = 8;
     /** Query rows of one thread block of fused attention ([2], section 3.3). */
     private static final int ATTENTION_BLOCK = 128;
 
-    /** More GPUs and frameworks, and more products of each, than a search compares; a server forgets those before. */
+    /** Maximum number of GPU and framework pairs remembered, more than a search compares; a server forgets the older ones. */
     private static final int GPUS_MAX = 64;
 
     private static final int PRODUCTS_MAX = 4096;
 
-    /** Points of a search that differ in nothing that a kernel sees ask for the same products again. */
+    /** Shared instances: points of a search that do not differ for a kernel ask for the same GEMMs again. */
     private static final Map<Setup, RooflineKernelTime> KNOWN = new ConcurrentHashMap<>();
 
     private record Setup(GpuSpec gpu, GpuCalibration calibration, int availableSms, int elementBytes) {}
@@ -63,10 +62,10 @@ public final class RooflineKernelTime {
     private final Bandwidth elementwiseHbm;
 
     /**
-     * @param gpu data sheet
+     * @param gpu GPU data sheet
      * @param calibration fitted coefficients of its family
-     * @param availableSms SMs that these kernels may use; fewer than the GPU has while a collective holds some
-     * @param elementBytes bytes of an element of a matrix, 2 or 4
+     * @param availableSms SMs that these kernels may use; fewer than all while a collective holds some
+     * @param elementBytes bytes per element of a matrix, 2 or 4
      */
     public RooflineKernelTime(GpuSpec gpu, GpuCalibration calibration, int availableSms, int elementBytes) {
         if (availableSms < 1 || availableSms > gpu.smCount()) {
@@ -86,7 +85,7 @@ public final class RooflineKernelTime {
                 gpu.memoryBandwidth().scaled(calibration.memoryBound().hbmRatio());
     }
 
-    /** The same that was asked for before, with the products that it knows. */
+    /** Returns a shared instance with the GEMMs that it already knows. */
     static RooflineKernelTime shared(GpuSpec gpu, GpuCalibration calibration, int availableSms, int elementBytes) {
         if (KNOWN.size() > GPUS_MAX) {
             KNOWN.clear();
@@ -96,12 +95,12 @@ public final class RooflineKernelTime {
                 setup -> new RooflineKernelTime(gpu, calibration, availableSms, elementBytes));
     }
 
-    /** All SMs of the GPU in 16 bits, with the calibration that its name or architecture has. */
+    /** Returns an instance for all SMs of the GPU and 16-bit elements, with the calibration of its name or architecture. */
     public static RooflineKernelTime of(GpuSpec gpu) {
         return new RooflineKernelTime(gpu, GpuCalibration.of(gpu), gpu.smCount(), 2);
     }
 
-    /** How long one kernel keeps the GPU busy, run back to back with others on a stream, the gap to the next one included [ps]. */
+    /** Returns how long a kernel keeps the GPU busy in a back-to-back stream, the gap to the next one included [ps]. */
     public long kernelPs(Kernel kernel) {
         if (kernel instanceof Kernel.Matmul matmul) {
             if (products.size() > PRODUCTS_MAX) {
@@ -119,7 +118,7 @@ public final class RooflineKernelTime {
         return calibration.memoryBound().fixedPs() + elementwiseHbm.serializationPs(kernel.bytes());
     }
 
-    /** Time of a product measured alone: long ones see the sustained clock, short ones the boost clock [ps]. */
+    /** Returns the time of a GEMM measured alone: long ones run at the sustained clock, short ones at the boost clock [ps]. */
     public long isolatedPs(Kernel.Matmul matmul) {
         double boosted = boostedPs(matmul);
         double share = boosted / (boosted + calibration.clock().settlingPs());
@@ -130,7 +129,7 @@ public final class RooflineKernelTime {
         return roundUp(boostedPs(matmul) * (1.0 + calibration.clock().sustainedSlowdown()));
     }
 
-    /** The best tile and split at the boost clock. */
+    /** Returns the time with the best tile and split at the boost clock. */
     private double boostedPs(Kernel.Matmul matmul) {
         double best = Double.POSITIVE_INFINITY;
         double floor = hbmPs(matmul);
@@ -142,7 +141,7 @@ public final class RooflineKernelTime {
         return best;
     }
 
-    /** Time of one choice of tile and split of k; infinite where the split leaves a part of k without work. */
+    /** Returns the time with one tile and split of k; infinite if the split leaves a part of k without work. */
     private double tiledPs(Kernel.Matmul matmul, GpuCalibration.Tile tile, int split, double floor) {
         long kPart = ceilDiv(ceilDiv(matmul.k(), split), K_STEP) * K_STEP;
         if (split > 1 && kPart * (split - 1) >= matmul.k()) {
@@ -155,12 +154,15 @@ public final class RooflineKernelTime {
         return split == 1 ? total : total + splitPs(matmul, split);
     }
 
-    /** Rows of both operands and of the result have k, k and n elements; m never lies along a row. Vector units do not care. */
+    /**
+     * Returns whether rows are aligned. Rows of both operands and of the result have k, k and n elements; m never lies along a row. Vector units do
+     * not need it.
+     */
     private boolean aligned(Kernel.Matmul matmul) {
         return elementBytes == SINGLE_BYTES || matmul.n() % ALIGNMENT == 0 && matmul.k() % ALIGNMENT == 0;
     }
 
-    /** One wave: arithmetic of an SM or its operands on their way from the L2 cache, whichever is slower, then the epilogue. */
+    /** Returns the time of one wave: arithmetic of an SM or reads of its operands from the L2 cache, whichever is slower, then the epilogue. */
     private double wavePs(Kernel.Matmul matmul, GpuCalibration.Tile tile, long kPart) {
         double elements = (double) tile.rows() * tile.columns();
         double rateRatio = switch (matmul.operands()) {
@@ -185,7 +187,7 @@ public final class RooflineKernelTime {
         return matmul.operands() == Kernel.Operands.OF_THE_JOB ? elementBytes : 1;
     }
 
-    /** Partial results of a split product: written once by each part, read once by the sum. */
+    /** Returns the time for partial results of a split-K GEMM: each part writes once, the sum reads once. */
     private double splitPs(Kernel.Matmul matmul, int split) {
         double bytes = 2.0 * SINGLE_BYTES * matmul.batch() * matmul.m() * matmul.n() * split;
         return calibration.matmul().split().fixedPs()
@@ -205,7 +207,7 @@ public final class RooflineKernelTime {
         double keys = attention.keys().causal() ? (all + Math.min(s, ATTENTION_BLOCK)) / 2.0 : all;
         double flopsOfBlock = matmuls * 2.0 * Math.min(s, ATTENTION_BLOCK) * keys * attention.headDim();
         double blocks = attention.headsInBatch() * (double) ceilDiv(attention.queries(), ATTENTION_BLOCK);
-        // Blocks of unequal length fill in behind each other: the tail costs half a block on average, not a wave.
+        // Blocks of unequal length fill each other's gaps: the tail costs half a block on average, not a wave.
         double waves = blocks / smCount < 1.0 ? 1.0 : blocks / smCount + 0.5;
         double busy =
                 waves * flopsOfBlock / (smFlopsPerPs / calibration.matmul().rate() * headRate);

@@ -1,11 +1,11 @@
 package io.shardsim.simulator.compute;
 
 /**
- * How fast the slowest of many GPUs of one kind computes. At their power limit GPUs of one kind sustain different clocks, by what silicon and cooling
- * they have got, and keep them; ranks that exchange something every layer all go at the pace of the slowest [1].
+ * Pace of the slowest of many GPUs of one kind.
  *
- * <p>Rates are taken as normally distributed; calibrations stem from nodes of eight GPUs, so that the slowest of eight has the rate that is
- * calibrated, one alone is faster, and the slowest of 512 slower.
+ * <p>At their power limit GPUs of one kind sustain different clocks, depending on silicon and cooling, and keep them; ranks that communicate every
+ * layer all run at the pace of the slowest [1]. Rates are assumed to be normally distributed. Calibrations come from nodes of eight GPUs, so the
+ * slowest of eight has the calibrated rate, a single one is faster, and the slowest of 512 slower.
  *
  * <p>Leaves out faulty GPUs, which operators replace, and variation from step to step.
  *
@@ -22,12 +22,12 @@ final class SlowestGpu {
 
     private SlowestGpu() {}
 
-    /** Rate of the slowest of so many GPUs, relative to that of the slowest of a node of eight. */
+    /** Returns the rate of the slowest of several GPUs, relative to the slowest of eight. */
     static double rate(int gpus, double spread) {
         return 1 - spread * (largest(gpus) - largest(CALIBRATED_GPUS));
     }
 
-    /** Straight from each power of two to the next. */
+    /** Interpolates linearly between powers of two. */
     private static double largest(int count) {
         int exponent = Integer.SIZE - 1 - Integer.numberOfLeadingZeros(count);
         double beyond = (double) count / (1L << exponent) - 1;

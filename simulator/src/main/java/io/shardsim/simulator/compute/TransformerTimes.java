@@ -10,17 +10,17 @@ import java.util.List;
 /**
  * Times of the phases of a training step on one rank: a layer, the embedding, the output, the optimizer.
  *
- * <p>A phase lasts as long as the GPU computes or the host issues its kernels, whichever is longer: the host runs ahead of
- * a busy GPU, and a GPU with little to do waits for the host.
+ * <p>A phase takes as long as the GPU computes or the host issues its kernels, whichever is longer: the host runs ahead of a busy GPU, and an
+ * underused GPU waits for the host.
  *
- * <p>A kernel that another stream launches meanwhile waits for the one that runs: the GPU hands out all thread blocks of the kernel that came first
- * [1], and nearly all kernels of a step have more than fit.
+ * <p>A kernel launched meanwhile on another stream waits for the running one: the GPU first schedules all thread blocks of the earlier kernel [1],
+ * and nearly all kernels of a step have more than fit.
  *
- * <p>Leaves out collectives, the data loader and one-off costs of a first step.
+ * <p>Leaves out collectives, the data loader and the one-time costs of a first step.
  *
- * <p>[1] Amert et al., GPU Scheduling on the NVIDIA TX2: Hidden Details Revealed, RTSS 2017, section III: blocks of a kernel are assigned once those of
- * the kernels before it in the queue are; seen on A100 in a profile of FSDP, where a reduce-scatter begins as the running product ends and casts and
- * products of two streams take turns (github.com/yandex/YaFSDP, assets at 669fc36); github.com/NVIDIA/nccl issue 1431 complains of it.
+ * <p>[1] Amert et al., GPU Scheduling on the NVIDIA TX2: Hidden Details Revealed, RTSS 2017, section III: blocks of a kernel are assigned once those
+ * of the kernels before it in the queue are; seen on A100 in a profile of FSDP, where a reduce-scatter begins as the running product ends and casts
+ * and products of two streams take turns (github.com/yandex/YaFSDP, assets at 669fc36); github.com/NVIDIA/nccl issue 1431 complains of it.
  */
 public final class TransformerTimes {
     private final RooflineKernelTime model;
@@ -28,8 +28,8 @@ public final class TransformerTimes {
     private final FrameworkProfile profile;
 
     /**
-     * @param model how long a kernel takes
-     * @param kernels what a rank launches
+     * @param model kernel times
+     * @param kernels kernels of a rank
      */
     public TransformerTimes(RooflineKernelTime model, LayerKernels kernels) {
         this.model = model;
@@ -37,13 +37,13 @@ public final class TransformerTimes {
         this.profile = kernels.profile();
     }
 
-    /** Times on all SMs of a GPU, by its own calibration. */
+    /** Returns times on all SMs of a GPU, with its own calibration. */
     public static TransformerTimes of(
             ModelShape shape, GpuSpec gpu, LayerKernels.Workload workload, FrameworkProfile profile) {
         return of(shape, gpu, GpuCalibration.of(gpu), gpu.smCount(), workload, profile);
     }
 
-    /** Times on some of the SMs of a GPU, by a given calibration. */
+    /** Returns times on some of the SMs of a GPU, with a given calibration. */
     public static TransformerTimes of(
             ModelShape shape,
             GpuSpec gpu,
@@ -58,35 +58,35 @@ public final class TransformerTimes {
     }
 
     /**
-     * How long a phase takes.
+     * Duration of a phase.
      *
      * @param gpuPs sum of its kernels on the GPU [ps]
-     * @param memoryPs part of it in kernels that wait for memory [ps]
+     * @param memoryPs part of it in memory-bound kernels, while they wait for memory [ps]
      * @param hostPs time for the host to issue them [ps]
      * @param kernelsPs time of each of its kernels on the GPU, in order [ps]
      */
     public record Phase(long gpuPs, long memoryPs, long hostPs, List<Long> kernelsPs) {
-        /** The longer of the two [ps]. */
+        /** Returns the longer of GPU and host time [ps]. */
         public long ps() {
             return Math.max(gpuPs, hostPs);
         }
 
-        /** Share of the phase in which it waits for memory, in thousandths. */
+        /** Returns the share of the phase spent waiting for memory, in thousandths. */
         public int memoryPerMille() {
             return ps() == 0 ? 0 : (int) (1000 * memoryPs / ps());
         }
 
-        /** Share of the phase in which it runs GEMMs and attention, in thousandths. */
+        /** Returns the share of the phase spent in GEMMs and attention, in thousandths. */
         public int productsPerMille() {
             return ps() == 0 ? 0 : (int) (1000 * (gpuPs - memoryPs) / ps());
         }
 
         /**
-         * How long a kernel that another stream launches during the phase waits on average until it has begun on each of some ranks, all of them at an
-         * instant of the phase of their own [ps]. A rank waits at most t with the probability F(t) = (idle time + the sum of min(kernel, t)) / phase,
-         * all of n do with F(t)^n, and the average is the integral of 1 - F(t)^n.
+         * Returns the mean wait until a kernel launched on another stream during the phase has started on all of some ranks, each at an independent
+         * random instant of the phase [ps]. A rank waits at most t with probability F(t) = (idle time + the sum of min(kernel, t)) / phase, all of n
+         * ranks with F(t)^n, and the mean is the integral of 1 - F(t)^n.
          *
-         * @param ranks that begin together, as those of a collective do
+         * @param ranks ranks that start together, as for a collective
          */
         public long waitPs(int ranks) {
             long[] sorted =
@@ -108,29 +108,29 @@ public final class TransformerTimes {
         }
     }
 
-    /** A segment of the model. */
+    /** Returns the phase of a segment of the model. */
     public Phase of(Segment segment) {
         return phase(
                 kernels.of(segment),
                 segment.direction().isBackward() ? profile.hostBackwardKernelPs() : profile.hostForwardKernelPs());
     }
 
-    /** Local part of the gradient norm of so many parameters. */
+    /** Returns the local part of the gradient norm. */
     public Phase gradientNorm(long parameters) {
         return forward(profile.kernels(Operator.GRADIENT_NORM, parameters));
     }
 
-    /** Scaling the gradient of so many parameters by the clip factor. */
+    /** Returns the scaling of gradients by the clip factor. */
     public Phase gradientClip(long parameters) {
         return forward(profile.kernels(Operator.GRADIENT_CLIP, parameters));
     }
 
-    /** Optimizer update of so many local parameters. */
+    /** Returns the optimizer update of local parameters. */
     public Phase optimizerStep(long parameters) {
         return forward(profile.kernels(Operator.OPTIMIZER, parameters));
     }
 
-    /** Moving bytes within GPU memory (read plus written): casts, copies into buckets and flat buffers. */
+    /** Returns the time to move bytes within GPU memory (read plus written): casts, copies into buckets and flat buffers. */
     public Phase memoryMove(long bytes) {
         return forward(List.of(new Kernel.MemoryBound("move", bytes)));
     }

@@ -8,19 +8,19 @@ import java.util.List;
 import java.util.PrimitiveIterator;
 
 /**
- * How far one rank has come in one collective: a place in the program of each channel, and the slices that have arrived but not been used.
- * Slices may arrive before the rank has joined.
+ * Progress of one rank in one collective: a position in the program of each channel, and the slices that have arrived but are unused. Slices may
+ * arrive before the rank has joined.
  */
 final class CollectiveRun {
-    /** Operation of the plan: state, moves with the plan. */
+    /** Operation of the plan: state, shifted with the plan. */
     int operation;
-    /** What is run: specification. */
+    /** The collective: specification. */
     final RankCollective collective;
 
     final int collectiveClass;
-    /** True once the rank's stream has reached the collective and its kernel runs: state. */
+    /** Whether the rank's stream has reached the collective and its kernel runs: state. */
     boolean joined;
-    /** Channels whose program is not done: state. */
+    /** Channels whose program is unfinished: state. */
     int channelsLeft;
     /** When the last channel's thread block is done [ps]: state. */
     long donePs = Long.MIN_VALUE;
@@ -79,7 +79,7 @@ final class CollectiveRun {
         return primitive[channel] == primitives(channel).size();
     }
 
-    /** The primitive that a channel is at; only while it is not done. */
+    /** Returns a channel's current primitive; only while the channel is unfinished. */
     Primitive current(int channel) {
         return primitives(channel).get(primitive[channel]);
     }
@@ -88,7 +88,7 @@ final class CollectiveRun {
         return collective.programs()[channel].primitives();
     }
 
-    /** True when the slice that the current primitive needs, if any, is there. */
+    /** Returns whether the slice that the current primitive needs, if any, has arrived. */
     boolean hasInput(int channel, Primitive current) {
         return current.receiveSlot() == ChannelProgram.NONE || arrived[channel][current.receiveSlot()] > 0;
     }
@@ -97,7 +97,7 @@ final class CollectiveRun {
         return blockFreePs[channel];
     }
 
-    /** Asks for a wake-up call when the block is free; false when one is under way. */
+    /** Requests a wake-up when the block is free; returns false if one is pending. */
     boolean armWake(int channel) {
         boolean armed = !wakePending[channel];
         wakePending[channel] = true;
@@ -112,7 +112,7 @@ final class CollectiveRun {
         return slice[channel] == current.slices() - 1 ? current.lastSliceBytes() : current.sliceBytes();
     }
 
-    /** Uses up the current slice, keeps the block busy until then, and moves on; true when the primitive is complete. */
+    /** Consumes the current slice, keeps the block busy until then, and advances; returns whether the primitive is complete. */
     boolean completeSlice(int channel, Primitive current, long blockFreePs) {
         if (current.receiveSlot() != ChannelProgram.NONE) {
             arrived[channel][current.receiveSlot()]--;
@@ -134,7 +134,7 @@ final class CollectiveRun {
         return true;
     }
 
-    /** True when a channel that has just completed a primitive begins it, or a loop over several, once more. */
+    /** Returns whether a channel that has just completed a primitive repeats it, or a loop over several. */
     boolean beginsAgain(int channel) {
         return repetition[channel] > 0
                 || !isDone(channel) && collective.loops()[channel].beginsAgain(primitive[channel]);
@@ -157,7 +157,7 @@ final class CollectiveRun {
         writer.heldNotBefore(donePs);
     }
 
-    /** Writes where in its loops a channel is: what it does there is the same in every round. */
+    /** Saves a channel's position in its loops: its actions there are the same in every round. */
     private void savePlace(int channel, StateWriter writer) {
         if (isDone(channel)) {
             writer.value(ChannelProgram.NONE);

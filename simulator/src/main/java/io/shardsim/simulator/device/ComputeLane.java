@@ -4,40 +4,40 @@ import io.shardsim.simulator.kernel.StateWriter;
 import java.util.PrimitiveIterator;
 
 /**
- * The kernel that runs on the compute stream, and what collectives overlapping with it take away from it.
+ * Running kernel of the compute stream, and the time that overlapping collectives cost it.
  *
- * <p>Each slice that a thread block of a collective handles while the kernel runs costs it the block's share of the SMs for the time
- * the block is held. Time for which collectives keep the memory busy costs it as much as the kernel itself waits for memory, and time for which they keep the L2
- * cache busy as much as it is GEMMs and attention, whose operands come from there. A kernel on another stream, a cast or a copy into
- * a bucket, costs it all the time that it takes, for both have blocks for all SMs. What has been lost is made up for when the
- * kernel would have ended.
+ * <p>Each slice that a thread block of a collective handles while the kernel runs costs it the block's share of the SMs for the time the block is
+ * held. Time in which collectives keep HBM busy costs it in proportion to its own memory-bound share. Time in which they keep the L2 cache busy costs
+ * it in proportion to its share of GEMMs and attention, whose operands come from L2. A kernel on another stream, a cast or a copy into a bucket,
+ * costs its full duration, since both have blocks for all SMs. Lost time is added when the kernel would have ended.
  *
- * <p>It is made up for in whole parts of the kernel's time, each a five-hundredth or less, to the nearest. The model knows it no better, and so equal layers
- * take equal times: were it exact, one slice more or less that falls within a kernel would move all that follows, and nothing would ever repeat itself.
+ * <p>It is added in units of at most a five-hundredth of the kernel's time, rounded to the nearest. The model is no more precise than that, and equal
+ * layers then take equal times: with exact times, one slice more or less within a kernel would shift everything after it, and the plan would never
+ * repeat.
  *
- * <p>Leaves out SMs held by a collective that waits for a late rank, streams of high priority, and what the kernel's use of memory costs
+ * <p>Leaves out SMs held by a collective that waits for a late rank, streams of high priority, and the time that the kernel's memory traffic costs
  * collectives and copies.
  */
 final class ComputeLane {
-    /** Log2 of the number of parts in the power of two below a kernel's time. */
+    /** Log2 of the number of units in the power of two below a kernel's time. */
     private static final int PARTS_SHIFT = 9;
 
     private final int smCount;
-    /** Time that the running kernel has lost [ps]: state. */
+    /** Time lost by the running kernel [ps]: state. */
     private long lostPs;
-    /** Time by which its end was moved for that [ps]: state. */
+    /** Lost time already added to its end [ps]: state. */
     private long madeUpPs;
-    /** In what parts time is made up for [ps]: follows from the kernel's time. */
+    /** Unit in which lost time is added [ps]: follows from the kernel's time. */
     private long partPs;
-    /** When the kernel will end as things stand [ps]: state. */
+    /** Projected end of the kernel [ps]: state. */
     private long endPs;
-    /** Times that the running kernel's end was moved: state. */
+    /** Number of extensions of the running kernel: state. */
     private int extensions;
 
-    /** Share of the running kernel that is bound by memory, in thousandths: state. */
+    /** Memory-bound share of the running kernel, in thousandths: state. */
     private long memoryPerMille;
 
-    /** Share of it that is GEMMs, in thousandths: state. */
+    /** GEMM share of the running kernel, in thousandths: state. */
     private long productsPerMille;
 
     private boolean running;
@@ -47,8 +47,8 @@ final class ComputeLane {
     }
 
     /**
-     * @param memoryPerMille share of the work that is bound by memory, in thousandths
-     * @param productsPerMille share of it that is GEMMs, in thousandths
+     * @param memoryPerMille memory-bound share of the work, in thousandths
+     * @param productsPerMille GEMM share of the work, in thousandths
      */
     void start(long nowPs, long workPs, long memoryPerMille, long productsPerMille) {
         running = true;
@@ -61,9 +61,9 @@ final class ComputeLane {
         extensions = 0;
     }
 
-    // Whole picoseconds each time: ranks that handle the same slices lose exactly the same, whenever they do.
+    // Whole picoseconds each time: ranks that handle the same slices lose exactly the same, in any order.
 
-    /** Others hold SMs: their number times the time [ps]. */
+    /** Charges SMs held by others: their number times the time [ps]. */
     void onMultiprocessorsHeld(long heldPs) {
         if (running) {
             lostPs += heldPs / smCount;
@@ -71,9 +71,9 @@ final class ComputeLane {
     }
 
     /**
-     * Work runs on another stream for a time. Each kernel fills all SMs, so what one gets the other lacks.
+     * Charges work on another stream. Each kernel fills all SMs, so time that one gets the other lacks.
      *
-     * @param perMille share of the time in which it moves memory, in thousandths: all of a cast or a copy, nothing of what the host does
+     * @param perMille memory-bound share of that work, in thousandths: all of a cast or copy, none of host work
      */
     void onKernelBeside(long workPs, long perMille) {
         if (running) {
@@ -81,21 +81,21 @@ final class ComputeLane {
         }
     }
 
-    /** Collectives keep the memory busy for a time. */
+    /** Charges time in which collectives keep HBM busy. */
     void onMemoryBusy(long busyPs) {
         if (running) {
             lostPs += Math.multiplyExact(busyPs, memoryPerMille) / 1000;
         }
     }
 
-    /** Collectives keep the L2 cache busy for a time. */
+    /** Charges time in which collectives keep the L2 cache busy. */
     void onCacheBusy(long busyPs) {
         if (running) {
             lostPs += Math.multiplyExact(busyPs, productsPerMille) / 1000;
         }
     }
 
-    /** Ends the kernel, or moves its end by what it has lost since; true when it is over. */
+    /** Ends the kernel, or extends it by the time lost since; returns whether it is over. */
     boolean end() {
         long owedPs = (lostPs + partPs / 2) / partPs * partPs - madeUpPs;
         if (owedPs > 0) {
@@ -116,7 +116,7 @@ final class ComputeLane {
         return endPs;
     }
 
-    /** Tells the events of a moved end apart. */
+    /** Returns the number of extensions, which distinguishes the events of a moved end. */
     int extensions() {
         return extensions;
     }
@@ -134,7 +134,7 @@ final class ComputeLane {
         }
     }
 
-    /** Is what another lane of the same GPU is. */
+    /** Copies the state of another lane of the same GPU. */
     void copyFrom(ComputeLane other) {
         lostPs = other.lostPs;
         madeUpPs = other.madeUpPs;

@@ -10,7 +10,7 @@ import org.apache.pekko.actor.typed.Signal;
 import org.apache.pekko.actor.typed.TypedActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
-/** The receive table of all devices, most frequent first: written out, for devices are told millions of messages a second. */
+/** Receive table of all devices, most frequent message first: hand-written, since devices receive millions of messages a second. */
 abstract class Device extends ExtensibleBehavior<DeviceMessage> {
 
     @Override
@@ -30,7 +30,7 @@ abstract class Device extends ExtensibleBehavior<DeviceMessage> {
 
     abstract Behavior<DeviceMessage> onChunkArrived(Chunk chunk);
 
-    /** Something that the device has set itself comes due. */
+    /** Handles a timer that the device has set for itself. */
     Behavior<DeviceMessage> onEvent(GpuEvent event) {
         throw new IllegalStateException(getClass().getSimpleName() + " sets itself no events: " + event);
     }

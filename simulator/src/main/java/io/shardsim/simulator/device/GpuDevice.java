@@ -20,35 +20,35 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A GPU: runs the plan's operations stream by stream, and the thread blocks of collectives slice by slice as NCCL's device code does
- * (NCCL, src/device/primitives.h, prims_simple.h).
+ * A GPU: runs the plan's operations stream by stream, and the thread blocks of collectives slice by slice as NCCL's device code does (NCCL,
+ * src/device/primitives.h, prims_simple.h).
  *
- * <p>A thread block waits for its slice, copies or reduces it at its own rate while pushing it out over NVLink; towards a NIC the slice is staged first and
- * sent when it is complete. Each slice costs the running compute kernel the block's share of the SMs, and some of the memory's time.
- * Before its first one it waits until the compute kernel that runs has been handed out on every rank.
+ * <p>A thread block waits for its slice, then copies or reduces it at its own rate while sending it over NVLink; a slice for a NIC is staged first
+ * and sent when complete. Each slice costs the running compute kernel the block's share of the SMs, and some memory time. Its first slice waits until
+ * the running compute kernel has been fully scheduled on every rank.
  *
- * <p>Leaves out the eight buffer slots between neighbours: a sender is never held up by a slow receiver.
+ * <p>Leaves out the eight buffer slots between neighbours: a slow receiver never blocks a sender.
  */
 public final class GpuDevice extends Device {
-    /** What a warp copies or adds up at once [bytes]: 16 in each of 32 lanes (NCCL, src/device/common_kernel.h). */
+    /** Bytes that a warp copies or reduces at once: 16 in each of 32 lanes (NCCL, src/device/common_kernel.h) [bytes]. */
     private static final long WARP_BYTES = 512;
 
-    /** Streams whose collectives stand between two kernels. */
+    /** Streams whose collectives are issued ahead of kernels. */
     private static final boolean[] GOES_AHEAD = goesAhead();
 
     private final GpuSpecification specification;
     private final GpuState state;
     private final ActorRef<DeviceMessage> self;
-    /** Stream whose end set off what is going on in this event: state within one event. */
+    /** Stream whose completion triggered the current event: state within one event. */
     private int cause;
 
     /**
-     * What a GPU learns once.
+     * Parameters of a GPU.
      *
-     * @param collectives for each collective class of the plan
-     * @param hostCopies for each class of copies between this GPU and host memory
-     * @param durationPerMille time of work here over time at full speed, in thousandths; above 1000 for a straggler
-     * @param observer hears of operations, null for a GPU that nobody watches
+     * @param collectives programs by collective class of the plan
+     * @param hostCopies programs by class of copies between this GPU and host memory
+     * @param durationPerMille compute time relative to full speed, in thousandths; above 1000 for a straggler
+     * @param observer observer of operations, or null
      */
     public record GpuSpecification(
             RankCollective[] collectives,
@@ -74,7 +74,7 @@ public final class GpuDevice extends Device {
         return Behaviors.setup(context -> new GpuDevice(context, specification, state));
     }
 
-    /** The event that sets a GPU going at the start of a run. */
+    /** Returns the event that starts a GPU at the beginning of a run. */
     public static GpuEvent beginning(int deviceId) {
         return new GpuEvent(0, EventOrder.of(EventOrder.LAUNCH, EventOrder.OPERATIONS_MAX - 1, 0, 0, 0, 0), deviceId);
     }
@@ -108,7 +108,7 @@ public final class GpuDevice extends Device {
         return this;
     }
 
-    /** A collective's kernel begins, or the run does. */
+    /** Starts a collective's kernel, or the run. */
     private void onLaunched(int operation, long nowPs) {
         if (operation == EventOrder.OPERATIONS_MAX - 1) {
             cause = COMPUTE;
@@ -177,7 +177,7 @@ public final class GpuDevice extends Device {
         }
     }
 
-    /** Pushes a slice while the block copies it; towards a NIC, once it is staged. */
+    /** Sends a slice while the block copies it; towards a NIC, once it is staged. */
     private void send(CollectiveRun run, int channel, int sendSlot, long wireBytes, long beginPs, long endPs) {
         ChannelProgram program = run.collective.programs()[channel];
         Path path = run.collective.paths()[channel][sendSlot];
@@ -197,7 +197,7 @@ public final class GpuDevice extends Device {
         state.ports.transmit(path, 0, order, staged ? endPs : beginPs, endPs, wireBytes);
     }
 
-    /** Lets the host send a chunk. */
+    /** Requests a chunk from the host. */
     private void ask(CollectiveRun run, Path path, long bytes, long nowPs) {
         long order = EventOrder.of(
                 EventOrder.CHUNK, run.operation, 0, 0, path.stop(0).nodeSlot(), path.destinationLocalRank());
@@ -226,7 +226,7 @@ public final class GpuDevice extends Device {
         startReady(nowPs);
     }
 
-    /** Takes an operation off its stream. */
+    /** Completes an operation and removes it from its stream. */
     private void end(int operation, long nowPs) {
         int stream = streamOf(operation);
         long tookPs = nowPs - state.startedPs[stream];
@@ -250,7 +250,7 @@ public final class GpuDevice extends Device {
         }
     }
 
-    /** Starts whatever may start, until nothing more may. */
+    /** Starts every operation that is ready, until none is. */
     private void startReady(long nowPs) {
         boolean started = true;
         while (started) {
@@ -265,8 +265,8 @@ public final class GpuDevice extends Device {
     }
 
     /**
-     * Blames the stream whose end set off what is going on for the time in which the compute stream was idle: where compute starts, and where an exchange
-     * starts that compute waits for, so that the exchange is not blamed for what it waited for itself, such as another stage.
+     * Attributes idle time of the compute stream to the stream whose completion triggered this event: when compute starts, and when a collective
+     * starts that compute waits for, so that the collective is not charged for its own wait, for example on another stage.
      */
     private void expose(long nowPs) {
         state.addExposed(cause, nowPs - state.computeIdleSincePs);
@@ -332,11 +332,11 @@ public final class GpuDevice extends Device {
     }
 
     /**
-     * What a kernel of another stream that these ranks launch now waits for the one that computes [ps]. Collectives that go ahead of kernels do not ask;
-     * nor do copies to and from host memory.
+     * Returns how long a kernel launched now on another stream of these ranks waits for the running compute kernel [ps]. Does not apply to
+     * collectives issued ahead of kernels, or to copies to and from host memory.
      *
-     * @param kernels that have waited on each rank since the ranks last met, each for the one before, this one included: the average wait of each is over by
-     *     now, and how far the slowest rank is behind grows with the square root of their number, as the deviation of a sum of independent waits does
+     * @param kernels kernels that have waited on each rank since the last synchronization of the ranks, in a chain, this one included: the mean of
+     *     the earlier ones is already paid; the slowest rank's excess over the mean grows with sqrt(kernels), as for independent waits
      */
     private long waitPs(int ranks, int kernels, long nowPs) {
         if (!state.lane.isRunning()) {

@@ -1,16 +1,16 @@
 package io.shardsim.simulator.device;
 
-/** Hears what a GPU does, in virtual time. */
+/** Observer of a GPU, in virtual time. */
 public interface GpuObserver {
 
     void onOperationEnded(int operation, long startPs, long endPs);
 
-    /** Compute has stood still, for which a stream is blamed. */
+    /** Receives a stretch of idle compute, attributed to a stream. */
     default void onExposed(int stream, long fromPs, long untilPs) {}
 
-    /** The compute stream starts the first operation behind these marks of the plan. */
+    /** Called when the compute stream starts the first operation after these marks of the plan. */
     void onMarksReached(int[] marks, long nowPs);
 
-    /** The first channel of a collective begins a primitive, or a loop over several, once more. */
+    /** Called when the first channel of a collective repeats a primitive, or a loop over several. */
     void onRepetition(int operation);
 }

@@ -11,9 +11,7 @@ import java.util.List;
 import java.util.PrimitiveIterator;
 import org.jspecify.annotations.Nullable;
 
-/**
- * All that a GPU remembers between two events: how far each stream is, what runs, and sums for the report.
- */
+/** State of a GPU between events: progress of each stream, running collectives, and sums for the report. */
 public final class GpuState implements DeviceState {
     private static final int STREAMS = RankPlan.STREAMS;
     private static final int WORK_KINDS = Work.Kind.values().length;
@@ -32,17 +30,19 @@ public final class GpuState implements DeviceState {
     final ComputeLane lane;
     /** Operations done by each stream: state. */
     final int[] done = new int[STREAMS];
-    /** True while an operation of the stream runs: state. */
+    /** Whether an operation of the stream is running: state. */
     final boolean[] running = new boolean[STREAMS];
     /** When the running operation of each stream began [ps]: state. */
     final long[] startedPs = new long[STREAMS];
-    /** Kernels that have waited for the one that computes, one behind the other up to each stream's last, since a collective: state. */
+    /**
+     * Length of the chain of kernels on each stream that have waited for the running compute kernel, one after the other, since a collective: state.
+     */
     final int[] waited = new int[STREAMS];
-    /** Collectives that have begun here or of which slices have arrived, oldest first: state. */
+    /** Collectives that have started here or have received slices, oldest first: state. */
     final List<CollectiveRun> runs = new ArrayList<>();
-    /** Slices that have arrived from other stages before this rank has begun to receive them: state. */
+    /** Slices received from other stages before this rank has started to receive: state. */
     private long heard;
-    /** When the compute stream ran dry [ps]: state. */
+    /** When the compute stream became idle [ps]: state. */
     long computeIdleSincePs;
     /** When the last operation ended [ps]: state. */
     long finishPs;
@@ -72,12 +72,12 @@ public final class GpuState implements DeviceState {
         return totals[EXPOSED + stream.ordinal()];
     }
 
-    /** Time of work on the compute stream at full speed [ps]; what other streams do is in {@link #busyPs}. */
+    /** Returns the time of work on the compute stream at full speed [ps]; other streams are in {@link #busyPs}. */
     public long workPs(Work.Kind kind) {
         return totals[WORK + kind.ordinal()];
     }
 
-    /** How much longer than at full speed the compute stream took [ps]. */
+    /** Returns the time that the compute stream lost relative to full speed [ps]. */
     public long slowdownPs() {
         return totals[SLOWDOWN];
     }
@@ -86,7 +86,7 @@ public final class GpuState implements DeviceState {
         return ports;
     }
 
-    /** Events that this GPU has set itself. */
+    /** Returns the number of timer events that this GPU has set for itself. */
     public long ownEvents() {
         return totals[OWN_EVENTS];
     }
@@ -95,12 +95,12 @@ public final class GpuState implements DeviceState {
         totals[OWN_EVENTS]++;
     }
 
-    /** Bytes on the wire that have arrived here. */
+    /** Returns the bytes on the wire received here. */
     public long receivedBytes() {
         return totals[RECEIVED_BYTES];
     }
 
-    /** Bytes on the wire that have left from here. */
+    /** Returns the bytes on the wire sent from here. */
     public long sentBytes() {
         long sum = 0;
         for (int port = 0; port < ports.portCount(); port++) {
@@ -121,7 +121,7 @@ public final class GpuState implements DeviceState {
         totals[EXPOSED + stream] += amountPs;
     }
 
-    /** Books an operation of the compute stream. */
+    /** Records an operation of the compute stream. */
     void addWork(Work.Kind kind, long workPs, long tookPs) {
         totals[WORK + kind.ordinal()] += workPs;
         totals[SLOWDOWN] += tookPs - workPs;
@@ -136,12 +136,12 @@ public final class GpuState implements DeviceState {
         return true;
     }
 
-    /** True when nothing is left on the compute stream. */
+    /** Returns whether the compute stream has no operations left. */
     boolean hasComputedAll() {
         return done[COMPUTE] == plan.streamLength(COMPUTE);
     }
 
-    /** True when the operation next on a stream may start. */
+    /** Returns whether the next operation of a stream may start. */
     boolean isReady(int stream) {
         if (running[stream] || done[stream] == plan.streamLength(stream)) {
             return false;
@@ -155,7 +155,7 @@ public final class GpuState implements DeviceState {
         return true;
     }
 
-    /** What this rank is at, for the error that ends a run with work outstanding. */
+    /** Describes what this rank is doing, for the error that ends a run with work outstanding. */
     public String outstanding() {
         StringBuilder text = new StringBuilder();
         for (int stream = 0; stream < STREAMS; stream++) {
@@ -204,7 +204,7 @@ public final class GpuState implements DeviceState {
         }
     }
 
-    /** All but those that wait for others. */
+    /** Returns all runs except those that wait for other stages. */
     private List<CollectiveRun> ownRuns() {
         List<CollectiveRun> own = new ArrayList<>(runs.size());
         for (CollectiveRun run : runs) {
@@ -215,26 +215,26 @@ public final class GpuState implements DeviceState {
         return own;
     }
 
-    /** A slice arrives for a run. */
+    /** Handles the arrival of a slice for a run. */
     void onSliceArrived(CollectiveRun run) {
         if (waitsForOthers(run)) {
             heard++;
         }
     }
 
-    /** True of what other stages have sent before this rank has begun to receive it: it decides nothing until then. */
+    /** Returns whether a run only has slices from other stages and this rank has not started to receive: until then it affects nothing. */
     private boolean waitsForOthers(CollectiveRun run) {
         return !run.joined && plan.joinsStages(run.operation);
     }
 
-    /** How far each stream was. */
+    /** Progress of each stream. */
     private record Streams(int[] done, boolean[] running, long[] startedPs, int[] waited) {}
 
     /**
-     * What a GPU was.
+     * Snapshot of a GPU.
      *
-     * @param runs those that wait for others left out
-     * @param heard what has come for these
+     * @param runs collective runs, without those that wait for other stages
+     * @param heard slices received for these
      */
     private record Snapshot(
             int firstLane,
@@ -283,7 +283,7 @@ public final class GpuState implements DeviceState {
             return streams.running();
         }
 
-        /** The operations of a stream that had begun. */
+        /** Returns the number of a stream's operations that had started. */
         int begun(int stream) {
             return done()[stream] + (running()[stream] ? 1 : 0);
         }
@@ -312,7 +312,7 @@ public final class GpuState implements DeviceState {
         System.arraycopy(was.done(), 0, done, 0, STREAMS);
     }
 
-    /** All but ports and places. */
+    /** Restores everything except ports and positions in the plan. */
     private void become(Snapshot other) {
         lane.copyFrom(other.lane());
         System.arraycopy(other.running(), 0, running, 0, STREAMS);
@@ -387,7 +387,7 @@ public final class GpuState implements DeviceState {
                         before);
     }
 
-    /** Equality of waits as far as they were not settled at the beginning. */
+    /** Compares waits, except those already settled at the beginning. */
     private boolean sameWaits(int[] then, int[] now, Snapshot before) {
         int at = 0;
         for (int i = 0; i < then.length; i += 2) {
@@ -410,7 +410,7 @@ public final class GpuState implements DeviceState {
         return at == now.length;
     }
 
-    /** True when the operation behind the last one that began would not begin here either, nor is it the compute stream's end that keeps it. */
+    /** Returns whether the operation after the last started one would not start here either, for another reason than the compute stream's end. */
     private boolean staysBlocked(int stream, int end, Snapshot before, Snapshot after) {
         int next = end + done[stream] - before.done()[stream];
         if (stream == COMPUTE && end == plan.streamLength(stream) || next == plan.streamLength(stream)) {
@@ -502,7 +502,7 @@ public final class GpuState implements DeviceState {
         ports.addToTotals(growth, at + TOTALS);
     }
 
-    /** The run of an operation, null when none has begun. */
+    /** Returns the run of an operation; null if none has started. */
     @Nullable
     CollectiveRun run(int operation) {
         for (int i = 0; i < runs.size(); i++) {

@@ -11,23 +11,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A copy between GPU and host memory as a GPU's copy engine makes it: chunk after chunk over the PCIe links of GPU, switch and host, a few under way at a
- * time. So it shares each link with other GPUs' copies and with what goes to and from NICs. It takes no SMs.
+ * Copy between GPU and host memory by a GPU's copy engine: chunk after chunk over the PCIe links of GPU, switch and host, a few in flight at a time.
+ * It shares each link with other GPUs' copies and with NIC traffic. It takes no SMs.
  *
- * <p>Leaves out the arbitration of single PCIe packets, host memory's own rate, the time that it takes from the GPU's memory, and other memory than that of the
- * nearest socket.
+ * <p>Leaves out the arbitration of single PCIe packets, host memory's own rate, its use of GPU memory bandwidth, and NUMA.
  */
 public final class HostCopy {
-    /** Pieces in which copies and NIC traffic take turns on a link; smaller ones cost events and change little. */
+    /** Granularity at which copies and NIC traffic share a link; smaller chunks cost events and change little. */
     private static final long CHUNK_BYTES = 256 << 10;
-    /** Keeps the links busy over their latency. */
+    /** Maximum chunks in flight, to hide the latency of the links. */
     private static final int UNDER_WAY_MAX = 2;
 
     private HostCopy() {}
 
     /**
      * @param path from the GPU to the host or back
-     * @param latencyPs from the GPU to the host, one way [ps]
+     * @param latencyPs one-way latency from the GPU to the host [ps]
      */
     public static RankCollective of(int rank, long bytes, Path path, long latencyPs) {
         Transport transport = new Transport(

@@ -4,17 +4,17 @@ import io.shardsim.simulator.kernel.StateWriter;
 import io.shardsim.topology.Link;
 
 /**
- * The transmitting end of a link: first come, first served, cut-through.
+ * Transmitting end of a link: FIFO, cut-through.
  *
- * <p>A chunk is booked when its last bit arrives. Its transmission begins when both its first bit is there and the port is free; it holds the
- * port for its serialization time, and its last bit cannot leave before it arrived: a slow upstream link starves a fast downstream one
- * without making it look busy.
+ * <p>A chunk is booked when its last bit arrives. Its transmission begins when its first bit has arrived and the port is free; it holds the port for
+ * its serialization time, and its last bit cannot leave before it has arrived: a slow upstream link starves a fast downstream one without making it
+ * look busy.
  *
- * <p>A chunk that trickles in more slowly than the port could send it does not wait for others that trickle too: the port sends them by turns, and the
- * first bit of each goes out as it comes. Otherwise the channels of a collective, which share a port evenly, would seem to the next
- * device to come one after the other, and wait there in whatever order their last bits arrive.
+ * <p>Chunks that arrive more slowly than the port could send them do not wait for each other: the port interleaves them, and the first bit of each
+ * leaves as it arrives. Otherwise the channels of a collective, which share a port evenly, would appear serialized to the next device, and would
+ * queue there in the order of their last bits.
  *
- * <p>Leaves out finite buffers: what waits, waits without bound and without pushing back.
+ * <p>Leaves out finite buffers: queues are unbounded, without back pressure.
  */
 final class OutputPort {
     static final int TOTALS = 4;
@@ -23,13 +23,13 @@ final class OutputPort {
     private static final int BUSY_PS = 2;
     private static final int QUEUEING_PS = 3;
 
-    /** The cable: specification. */
+    /** The link: specification. */
     private final Link link;
     /** When the transmitter is free again [ps]: state. */
     private long freePs;
-    /** When the chunk booked last began to be transmitted [ps]: state. */
+    /** Start of the transmission of the chunk booked last [ps]: state. */
     private long startPs;
-    /** Size that was timed last and its time [bytes, ps]: spares the division, as the chunks of a collective are alike. */
+    /** Size of the chunk timed last and its time [bytes, ps]: saves the division, since a collective's chunks are alike. */
     private long timedBytes = -1;
 
     private long serializationPs;
@@ -43,8 +43,8 @@ final class OutputPort {
     /**
      * Books a transmission and returns when its last bit leaves [ps].
      *
-     * @param headPs when its first bit is there
-     * @param tailPs when its last bit is there
+     * @param headPs when its first bit arrives
+     * @param tailPs when its last bit arrives
      */
     long book(long headPs, long tailPs, long bytes) {
         if (bytes != timedBytes) {
@@ -63,7 +63,7 @@ final class OutputPort {
         return link.outages().up(Math.max(freePs, tailPs));
     }
 
-    /** When the chunk booked last began to be transmitted [ps]. */
+    /** Returns when the transmission of the chunk booked last starts [ps]. */
     long startPs() {
         return startPs;
     }
@@ -97,7 +97,7 @@ final class OutputPort {
         freePs += deltaPs;
     }
 
-    /** When the transmitter is free again [ps]. */
+    /** Returns when the transmitter is free again [ps]. */
     long freePs() {
         return freePs;
     }

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.PrimitiveIterator;
 import org.jspecify.annotations.Nullable;
 
-/** The output ports of one device, and all the state there is of a device that only forwards. */
+/** Output ports of one device, and the whole state of a device that only forwards. */
 public final class PortBank implements DeviceState {
     private final int deviceId;
     private final OutputPort[] ports;
@@ -23,25 +23,23 @@ public final class PortBank implements DeviceState {
         this(deviceId, links, null);
     }
 
-    /**
-     * @param observer hears of what is booked, null for ports that nobody watches
-     */
+    /** @param observer observer of bookings, or null */
     public PortBank(int deviceId, List<Link> links, @Nullable PortObserver observer) {
         this.deviceId = deviceId;
         this.observer = observer;
         ports = links.stream().map(OutputPort::new).toArray(OutputPort[]::new);
     }
 
-    /** Passes an arrived chunk on to the next device of its path. */
+    /** Forwards an arrived chunk to the next device of its path. */
     void forward(Chunk chunk) {
         transmit(chunk.path(), chunk.hop(), chunk.order(), chunk.headPs(), chunk.timePs(), chunk.bytes());
     }
 
     /**
-     * Books a chunk on the port that its path names and sends it to the next device.
+     * Books a chunk on the port of its path and sends it to the next device.
      *
-     * @param headPs when its first bit is here
-     * @param tailPs when its last bit is here
+     * @param headPs when its first bit arrives
+     * @param tailPs when its last bit arrives
      */
     void transmit(Path path, int hop, long order, long headPs, long tailPs, long bytes) {
         Stop here = path.stop(hop);
@@ -112,7 +110,7 @@ public final class PortBank implements DeviceState {
         }
     }
 
-    /** When each port is free again [ps]. */
+    /** Instant at which each port is free again [ps]. */
     private record FreePs(long[] ofPort) implements Memory {
         @Override
         public Memory shifted(long deltaPs, int deltaOperations, int[] deltaPositions) {
@@ -149,7 +147,7 @@ public final class PortBank implements DeviceState {
         return true;
     }
 
-    /** A port that was not used stays as it is: what comes next may refer to an instant before. */
+    /** Leaves unused ports unchanged: a later chunk may refer to an earlier instant. */
     @Override
     public void repeat(Memory from, Memory to, long deltaPs, int deltaOperations) {
         long[] before = ((FreePs) from).ofPort();

@@ -2,14 +2,14 @@ package io.shardsim.simulator.device;
 
 import io.shardsim.simulator.protocol.Path;
 
-/** Hears of every transmission that is booked at an output port, in the order of booking. */
+/** Observer of the transmissions booked at output ports, in the order of booking. */
 public interface PortObserver {
 
     /**
-     * A chunk has been booked.
+     * Called when a chunk has been booked.
      *
      * @param hop hops done before this one
-     * @param order tells operation, channel and receive slot, see {@link io.shardsim.simulator.kernel.EventOrder}
+     * @param order encodes operation, channel and receive slot, see {@link io.shardsim.simulator.kernel.EventOrder}
      * @param headPs when its first bit was at the port
      * @param tailPs when its last bit was at the port
      * @param startPs when the transmission begins

@@ -8,12 +8,12 @@ import io.shardsim.simulator.protocol.Path;
 import io.shardsim.topology.units.Bandwidth;
 
 /**
- * One class of collective as one rank runs it: a program and the paths to its peers for each channel.
+ * Class of collective on one rank: a program and the paths to its peers, per channel.
  *
- * @param loops of each channel's program
- * @param paths for each channel and send slot
- * @param receivePaces for each channel and receive slot
- * @param sendPaces for each channel and send slot
+ * @param loops loops of each channel's program
+ * @param paths paths by channel and send slot
+ * @param receivePaces paces by channel and receive slot
+ * @param sendPaces paces by channel and send slot
  * @param memoryRate rate of the GPU's memory
  * @param cacheRate rate of its L2 cache
  */
@@ -26,16 +26,16 @@ public record RankCollective(
         Pace[][] sendPaces,
         Bandwidth memoryRate,
         Bandwidth cacheRate) {
-    /** What a received byte costs the memory: the peer's write, and two more to read it and to store it, or to read it and what it is added to. */
+    /** Memory traffic per received byte: the peer's write, and two more to read and store it, or to read it and its addend. */
     private static final int MEMORY_BYTES_OF_RECEIVED = 3;
 
-    /** How often a received byte passes the L2 cache: as the peer writes it, as it is read, stored and sent on. */
+    /** L2 traffic per received byte: it is written by the peer, read, stored and sent on. */
     private static final int CACHE_BYTES_OF_RECEIVED = 4;
 
-    /** The same of a byte that is at hand: as it is read and sent. */
+    /** L2 traffic per local byte: it is read and sent. */
     private static final int CACHE_BYTES_OF_OWN = 2;
 
-    /** Multiprocessors times the time that a slice holds them while the collective runs at the pace of this primitive's slower edge [ps]. */
+    /** Returns SMs times the time that a slice holds them while the collective runs at the pace of this primitive's slower edge [ps]. */
     long heldPs(int channel, Primitive primitive, long bytes) {
         long heldPs = 0;
         if (primitive.receiveSlot() != ChannelProgram.NONE) {
@@ -47,13 +47,13 @@ public record RankCollective(
         return heldPs;
     }
 
-    /** Time that a slice keeps this GPU's memory busy [ps]. */
+    /** Returns the time that a slice keeps this GPU's memory busy [ps]. */
     long memoryPs(Primitive primitive, long bytes) {
         boolean receives = primitive.receiveSlot() != ChannelProgram.NONE;
         return memoryRate.serializationPs(receives ? MEMORY_BYTES_OF_RECEIVED * bytes : bytes);
     }
 
-    /** Time that a slice keeps this GPU's L2 cache busy [ps]. */
+    /** Returns the time that a slice keeps this GPU's L2 cache busy [ps]. */
     long cachePs(Primitive primitive, long bytes) {
         boolean receives = primitive.receiveSlot() != ChannelProgram.NONE;
         return cacheRate.serializationPs((receives ? CACHE_BYTES_OF_RECEIVED : CACHE_BYTES_OF_OWN) * bytes);

@@ -17,45 +17,45 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * A step plan made ready for the ranks of one pipeline stage: one list of operations per stream, waits as positions in these lists, work as
- * time, equal collectives as one class. Immutable and shared by all ranks of the stage.
+ * Step plan compiled for the ranks of one pipeline stage: one list of operations per stream, waits as positions in these lists, work as time, equal
+ * collectives as one class. Immutable and shared by all ranks of the stage.
  */
 public final class RankPlan {
     static final int STREAMS = Stream.values().length;
-    /** Collective class of operations that are none. */
+    /** Collective class of operations that are not collectives. */
     static final int NO_COLLECTIVE = -1;
-    /** Work class of operations that compute nothing. */
+    /** Work class of operations without work. */
     private static final int NO_WORK = -1;
 
     private static final int ONE_RANK = 1;
 
     private final StepPlan plan;
     private final int stage;
-    /** For each stream, its operations in order. */
+    /** Operations of each stream, in order. */
     private final int[][] operationsOfStream = new int[STREAMS][];
-    /** For each stream and position, the operations waited for, without those that one before it on the stream waited for. */
+    /** Operations waited for, by stream and position, without those that an earlier operation of the stream waited for. */
     private final int[][][] waitOperations = new int[STREAMS][][];
-    /** The same as streams and positions, alternating. */
+    /** Waits as alternating streams and positions, by stream and position. */
     private final int[][][] waits = new int[STREAMS][][];
 
     private final Kinds kinds;
-    /** For each collective, whether ranks of this stage take part. */
+    /** Whether ranks of this stage take part, by collective. */
     private final boolean[] runsCollective;
-    /** For each stream and position, the marks that are reached when it starts; empty ones shared. */
+    /** Marks reached when an operation starts, by stream and position; empty arrays are shared. */
     private final int[][][] marksAtStart = new int[STREAMS][][];
-    /** For each mark, the number of operations of each stream before it. */
+    /** Number of operations of each stream before a mark, by mark. */
     private final int[][] positionsBeforeMark;
 
     /**
-     * What is the same for all stages.
+     * Data shared by all stages.
      *
-     * @param durationPs for each operation, its time at full speed [ps]; 0 for collectives
-     * @param memoryPerMille for each operation, the share of its time in which it waits for memory, in thousandths
-     * @param productsPerMille for each operation, the share of its time in which it runs GEMMs, in thousandths
-     * @param waits what other streams wait for an operation that runs
-     * @param collectiveClass for each operation, the index of its collective, or {@link #NO_COLLECTIVE}
+     * @param durationPs time at full speed by operation [ps]; 0 for collectives
+     * @param memoryPerMille share of time spent waiting for memory by operation, in thousandths
+     * @param productsPerMille share of time spent in GEMMs by operation, in thousandths
+     * @param waits waits of other streams for a running operation
+     * @param collectiveClass index of the collective by operation, or {@link #NO_COLLECTIVE}
      * @param collectives the distinct collectives
-     * @param hostCopyClass for each operation, the index of its copy between GPU and host memory, or {@link #NO_COLLECTIVE}
+     * @param hostCopyClass index of the copy between GPU and host memory by operation, or {@link #NO_COLLECTIVE}
      * @param hostCopies the distinct copies
      */
     private record Kinds(
@@ -141,10 +141,10 @@ public final class RankPlan {
     }
 
     /**
-     * What kernels of other streams wait for an operation that runs when they are launched. One rank begins a copy, those of a group a collective.
+     * Launch waits of other streams' kernels for a running operation. A copy starts on one rank, a collective on a group.
      *
-     * @param workClass for each operation, the index of its work, or {@link #NO_WORK}
-     * @param waitPs for numbers of ranks that begin a kernel together, what they wait for each class of work [ps]
+     * @param workClass index of the work by operation, or {@link #NO_WORK}
+     * @param waitPs wait for each class of work, by number of ranks that start a kernel together [ps]
      */
     private record Waits(int[] workClass, Map<Integer, long[]> waitPs) {
         long ps(int operation, int ranks) {
@@ -165,12 +165,12 @@ public final class RankPlan {
         }
     }
 
-    /** A plan of one stage. */
+    /** Compiles a plan with one stage. */
     public RankPlan(StepPlan plan, WorkTimes workTimes) {
         this(plan, 0, Kinds.of(plan, workTimes));
     }
 
-    /** The plan of each stage. */
+    /** Compiles the plan of each stage. */
     public static List<RankPlan> ofStages(StepPlan plan, WorkTimes workTimes) {
         Kinds kinds = Kinds.of(plan, workTimes);
         List<RankPlan> stages = new ArrayList<>();
@@ -221,10 +221,10 @@ public final class RankPlan {
     }
 
     /**
-     * Leaves out waits that the order of streams settles: for operations of the same stream, and for what an operation before this one on its
-     * stream has waited for. So a wait for one early operation does not make all later ones look different. Leaves out what another stage does, too.
+     * Returns the waits that stream order does not settle: drops waits for operations of the same stream, and for those that an earlier operation of
+     * the stream has waited for. So a wait for one early operation does not make all later ones look different. Also drops other stages' operations.
      *
-     * @param waited for each stream, the furthest position that the operation's stream has waited for; brought up to date
+     * @param waited furthest position that the operation's stream has waited for, by stream; updated
      */
     private int[] unsettledWaits(int operation, int[] position, int[] waited) {
         int own = plan.operation(operation).stream().ordinal();
@@ -266,7 +266,7 @@ public final class RankPlan {
         return result;
     }
 
-    /** A mark is reached when the next operation on the compute stream starts or, where there is none, the next one at all. */
+    /** Places marks: a mark is reached when the next operation on the compute stream starts or, without one, the next operation of any stream. */
     private void placeMarks(int[] position) {
         int compute = Stream.COMPUTE.ordinal();
         int[] none = {};
@@ -295,22 +295,22 @@ public final class RankPlan {
         return plan;
     }
 
-    /** The distinct collectives of all stages; an operation's class is an index into this list. */
+    /** Returns the distinct collectives of all stages; an operation's class is an index into this list. */
     public List<Operation.Collective> collectives() {
         return kinds.collectives();
     }
 
-    /** True when ranks of this stage take part in a collective of that class. */
+    /** Returns whether ranks of this stage take part in a collective of that class. */
     public boolean runsCollective(int ofClass) {
         return runsCollective[ofClass];
     }
 
-    /** For each stream of this stage, the number of operations before a mark; streams of all stages are counted through. */
+    /** Returns the number of operations before a mark for each stream of this stage; streams are numbered across all stages. */
     public int[] positionsBeforeMark(int mark) {
         return positionsBeforeMark[mark];
     }
 
-    /** Place of this stage's first stream where the streams of all stages are counted through. */
+    /** Returns the index of this stage's first stream, numbered across all stages. */
     int firstLane() {
         return stage * STREAMS;
     }
@@ -323,7 +323,7 @@ public final class RankPlan {
         return operationsOfStream[stream][position];
     }
 
-    /** What the operation at a position waits for, as streams and positions, alternating. */
+    /** Returns the waits of the operation at a position, as alternating streams and positions. */
     int[] waits(int stream, int position) {
         return waits[stream][position];
     }
@@ -345,7 +345,7 @@ public final class RankPlan {
         return kinds.productsPerMille()[operation];
     }
 
-    /** What the slowest of some ranks waits for an operation that runs when it launches a kernel on another stream [ps]. */
+    /** Returns how long the slowest of some ranks waits for a running operation when it launches a kernel on another stream [ps]. */
     long waitPs(int operation, int ranks) {
         return kinds.waits().ps(operation, ranks);
     }
@@ -354,7 +354,7 @@ public final class RankPlan {
         return kinds.collectiveClass()[operation];
     }
 
-    /** How often each of the distinct collectives runs in a step. */
+    /** Returns how often each distinct collective runs per step. */
     public long[] timesOfCollectives() {
         long[] times = new long[collectives().size()];
         for (int[] operations : operationsOfStream) {
@@ -367,7 +367,7 @@ public final class RankPlan {
         return times;
     }
 
-    /** The distinct copies between GPU and host memory. */
+    /** Returns the distinct copies between GPU and host memory. */
     public List<Work> hostCopies() {
         return kinds.hostCopies();
     }
@@ -380,7 +380,7 @@ public final class RankPlan {
         return marksAtStart[stream][position];
     }
 
-    /** Equal for operations of the same shape. */
+    /** Returns a hash that is equal for operations of the same shape. */
     public long shapeHash(int operation) {
         long hash = 31 * durationPs(operation) + collectiveClass(operation);
         if (!plan.runsOn(operation, stage)) {
@@ -392,7 +392,7 @@ public final class RankPlan {
         return 31 * hash + plan.operation(operation).stream().ordinal();
     }
 
-    /** Equality of all that decides how an operation runs once it has begun. */
+    /** Returns whether two operations, once started, run identically. */
     boolean sameWork(int a, int b) {
         if (durationPs(a) != durationPs(b)
                 || memoryPerMille(a) != memoryPerMille(b)
@@ -412,12 +412,12 @@ public final class RankPlan {
         return true;
     }
 
-    /** True when ranks of several stages run an operation together. */
+    /** Returns whether ranks of several stages run an operation together. */
     boolean joinsStages(int operation) {
         return plan.joinsStages(operation);
     }
 
-    /** Equality of all that decides how an operation runs on this stage, the places it waits for taken relative to itself. */
+    /** Returns whether two operations run identically on this stage, with waits taken relative to each operation. */
     public boolean sameShape(int a, int b) {
         if (!sameWork(a, b)) {
             return false;

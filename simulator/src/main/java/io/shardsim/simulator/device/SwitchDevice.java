@@ -5,9 +5,9 @@ import io.shardsim.simulator.protocol.DeviceMessage;
 import org.apache.pekko.actor.typed.Behavior;
 
 /**
- * An NVSwitch, a PCIe switch, or a node's share of a leaf or spine switch: output-queued, one port per link, cut-through.
+ * NVSwitch, PCIe switch, or a node's share of a leaf or spine switch: output-queued, one port per link, cut-through.
  *
- * <p>Leaves out input buffers and arbitration between inputs other than first come, first served by the last bit.
+ * <p>Leaves out input buffers and arbitration between inputs other than FIFO by the last bit.
  */
 public final class SwitchDevice extends Device {
     /** Output ports: state. */

@@ -3,11 +3,11 @@ package io.shardsim.simulator.job;
 import io.shardsim.simulator.workload.Checkpointing;
 
 /**
- * What becomes of activations between forward and backward.
+ * Treatment of activations between forward and backward.
  *
- * @param checkpointing which of a checkpointed layer are recomputed in backward
+ * @param checkpointing activations of a checkpointed layer that are recomputed in backward
  * @param checkpointedLayers layers that are checkpointed, spread evenly; the others keep everything
- * @param offload whether kept activations wait in host memory
+ * @param offload whether saved activations are offloaded to host memory
  */
 public record ActivationPolicy(Checkpointing checkpointing, int checkpointedLayers, boolean offload) {
     public ActivationPolicy withCheckpoints(Checkpointing other, int layers) {

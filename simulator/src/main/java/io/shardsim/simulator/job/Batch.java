@@ -1,11 +1,11 @@
 package io.shardsim.simulator.job;
 
 /**
- * The samples of one rank in one training step.
+ * Samples of one rank in one training step.
  *
  * @param sequenceLength tokens of one sample
- * @param microBatch samples of one forward-backward
- * @param accumulationSteps micro-batches of the step
+ * @param microBatch samples per forward and backward
+ * @param accumulationSteps micro-batches per step
  */
 public record Batch(int sequenceLength, int microBatch, int accumulationSteps) {
     public Batch {

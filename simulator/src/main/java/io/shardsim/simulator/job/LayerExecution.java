@@ -5,14 +5,14 @@ import io.shardsim.simulator.workload.AttentionKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How layers are carried out.
+ * How layers are executed.
  *
  * @param precision format of parameters, activations and gradients
  * @param attention how scores are computed
- * @param dropout whether dropout masks are kept
- * @param optimizer what updates the weights
- * @param kernels framework profile whose kernels run; the compute model knows it
- * @param fp8Recipe of these kernels; null for the one that they usually follow
+ * @param dropout whether dropout masks are saved
+ * @param optimizer name of the optimizer
+ * @param kernels framework profile of the kernels; the compute model knows it
+ * @param fp8Recipe FP8 recipe of these kernels; null for their default
  */
 public record LayerExecution(
         Precision precision,

@@ -15,43 +15,42 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How a model and its samples are split among ranks beside data parallelism. Tensor parallelism splits every layer among neighbouring ranks [1],
- * context parallelism the tokens of every sample [3], pipeline parallelism gives whole layers to stages [2]; what is left is data parallel:
- * world size = tensor x context x data x pipeline. Ranks are numbered in that order, tensor first, as Megatron-LM numbers them
- * (megatron/core/parallel_state.py). Ranks that share a sample hold the same parameters, so that gradients are reduced, and states sharded, over
- * context x data ranks.
+ * Model and context parallelism of a job. Tensor parallelism splits every layer among neighbouring ranks [1], context parallelism the tokens of every
+ * sample [3], pipeline parallelism gives whole layers to stages [2]; the rest is data parallel: world size = tensor x context x data x pipeline.
+ * Ranks are numbered in that order, tensor first, as Megatron-LM numbers them (megatron/core/parallel_state.py). Ranks that share a sample hold the
+ * same parameters, so that gradients are reduced, and states sharded, over context x data ranks.
  *
  * <p>[1] Shoeybi et al., Megatron-LM, arXiv:1909.08053. [2] Narayanan et al., arXiv:2104.04473, section 2.2. [3] Liu et al., Ring Attention,
  * arXiv:2310.01889. [4] Parallel folding, NVIDIA/Megatron-LM @d98e8a64, megatron/core/transformer/moe/README.md, with expert-tensor-parallel-size 1.
  *
  * @param tensor ranks that split each layer, t
  * @param context ranks that split the tokens of each sample, c
- * @param experts ranks that share out the experts of each layer, e: neighbours among those of a stage, whatever else these split [4]
- * @param choices what the ranks of a group do otherwise than they might
+ * @param experts ranks that share the experts of each layer, e: neighbours within a stage, independent of the other splits [4]
+ * @param choices options of the split and its communication
  */
 public record ModelParallel(int tensor, int context, int experts, Pipeline pipeline, Set<Choice> choices) {
     private static final String BALANCED = "balanced";
     private static final List<String> PARTITIONS = List.of(BALANCED, "uniform");
 
-    /** A way to split or to exchange, which the flag of the same meaning chooses. */
+    /** Option of a split or its communication, set by the flag of the same meaning. */
     public enum Choice {
-        /** Norms and dropouts are split along the sequence among the ranks of a tensor-parallel group. */
+        /** Splits norms and dropouts along the sequence among tensor-parallel ranks. */
         SEQUENCE("sequence_parallel", false),
-        /** The sequence is the outermost dimension of activations, so that its parts lie one after the other. */
+        /** Makes the sequence the outermost dimension of activations, so that its shards are contiguous. */
         SEQUENCE_FIRST("sequence_first", true),
-        /** Every rank of a tensor-parallel group gets all logits and computes the whole loss, rather than its part. */
+        /** Gathers all logits on every tensor-parallel rank, which computes the whole loss instead of its shard's. */
         GATHERS_LOGITS("gather_logits", false),
-        /** Each projection of a block exchanges its input and the gradient of it for itself, rather than once for the block. */
+        /** Communicates the input and its gradient for each projection of a block, instead of once per block. */
         EXCHANGES_BY_PROJECTION("exchange_by_projection", false),
-        /** Products overlap with what is exchanged along the sequence, piece by piece. */
+        /** Overlaps GEMMs with communication along the sequence, piece by piece. */
         OVERLAPS_EXCHANGES("overlap_tensor_exchange", false),
-        /** The gradient of a block's input is added up beside the product that makes the gradients of its first weights. */
+        /** Overlaps the all-reduce of a block's input gradient with the wgrad GEMM of its first weights. */
         ASYNC_ALL_REDUCE("async_tensor_all_reduce", false),
-        /** A context-parallel group gathers keys and values at once. */
+        /** All-gathers keys and values in a context-parallel group. */
         GATHERS_KEYS_VALUES("gather_keys_values", false),
-        /** Its ranks exchange keys and values of all heads, and add up results and gradients in FP32, by element-wise kernels, as PyTorch does. */
+        /** Communicates keys and values repeated for all heads, and sums results and gradients with element-wise FP32 kernels, as PyTorch does. */
         SUMS_IN_FP32("context_sums_in_fp32", false),
-        /** Each rank of a tensor-parallel group passes on its part of the activations to the next stage alone, not all of them. */
+        /** Sends each tensor-parallel rank's shard of the activations to the next stage, instead of all of them. */
         SCATTER_GATHER("scatter_gather", true);
 
         private final String key;
@@ -62,31 +61,31 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
             this.undeclared = undeclared;
         }
 
-        /** The flag, as a strategy declares it. */
+        /** Returns the flag's name in a strategy. */
         public String key() {
             return key;
         }
 
-        /** Whether it is so for a strategy that does not declare the flag. */
+        /** Returns the default for a strategy without the flag. */
         public boolean undeclared() {
             return undeclared;
         }
     }
 
     /**
-     * Layers dealt to stages.
+     * Assignment of layers to stages.
      *
      * @param stages p
-     * @param schedule its name
-     * @param chunks pieces of the model that each stage holds, v; more than one only where the schedule interleaves them
-     * @param partition {@code balanced} where layers are dealt to the stages by their cost, {@code uniform} where in equal numbers
+     * @param schedule name of the schedule
+     * @param chunks pieces of the model that each stage holds, v; more than one only for interleaved schedules
+     * @param partition {@code balanced} to assign layers to stages by cost, {@code uniform} by number
      */
     public record Pipeline(int stages, String schedule, int chunks, String partition) {
-        /** All layers on every rank. */
+        /** No pipeline parallelism: all layers on every rank. */
         public static final Pipeline NONE = new Pipeline(1, "1f1b", 1, BALANCED);
     }
 
-    /** Data parallelism alone. */
+    /** Data parallelism only. */
     public static final ModelParallel NONE =
             new ModelParallel(1, 1, 1, Pipeline.NONE, EnumSet.of(Choice.SEQUENCE_FIRST, Choice.SCATTER_GATHER));
 
@@ -110,22 +109,22 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         return pipeline.partition().equals(BALANCED);
     }
 
-    /** Ranks that hold one copy of the model, t x p. */
+    /** Returns the ranks per model replica, t x p. */
     public int ranks() {
         return Math.multiplyExact(tensor, stages());
     }
 
-    /** Ranks that one sample takes, t x c x p. */
+    /** Returns the ranks per sample, t x c x p. */
     public int ranksOfSample() {
         return Math.multiplyExact(ranks(), context);
     }
 
-    /** Pieces that the layers are cut into, p x v. */
+    /** Returns the number of pieces of the model, p x v. */
     public int virtualStages() {
         return Math.multiplyExact(stages(), pipeline.chunks());
     }
 
-    /** Micro-batches after which a stage holds as much memory as it ever will. */
+    /** Returns the number of micro-batches after which a stage's memory has peaked. */
     public int microBatchesToPeak(int microBatches) {
         if (stages() == 1) {
             return Math.min(2, microBatches);
@@ -133,7 +132,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         return PipelineSchedules.all().named(pipeline.schedule()).microBatchesToPeak(stages(), microBatches);
     }
 
-    /** What keeps a world from being split so: relation, values, the way out; empty when nothing does. */
+    /** Returns why a world cannot be split this way: relation, values, remedy; empty if it can. */
     public List<Refusal> problems(int worldSize) {
         long ranksOfSample = (long) tensor * context * stages();
         if (worldSize % ranksOfSample == 0) {
@@ -162,7 +161,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         }
     }
 
-    /** What keeps a model from being split so. */
+    /** Returns why a model cannot be split this way. */
     public List<Refusal> problems(TrainingJob job) {
         List<Refusal> problems = new ArrayList<>(problems(job.worldSize()));
         problems.addAll(
@@ -171,7 +170,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         return problems;
     }
 
-    /** The same, whatever the world and its samples. */
+    /** Returns why a model cannot be split this way, whatever the world and its samples. */
     public List<Refusal> problems(ModelShape model, int sequenceLength, AttentionKind attention) {
         List<Refusal> problems = new ArrayList<>();
         if (model.heads() % tensor != 0) {
@@ -275,7 +274,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         }
     }
 
-    /** Settings that change nothing for the job, each with when that is so. */
+    /** Returns the settings without effect on the job, each with the reason. */
     public Map<String, String> idle(TrainingJob job) {
         Map<String, String> idle = new LinkedHashMap<>();
         if (!sequence()) {
@@ -294,7 +293,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         return idle;
     }
 
-    /** What has to suit stages that the world has room for: an equal number of layers in each, and the number of micro-batches. */
+    /** Checks what the schedule requires of the stages: equally many layers each, and the number of micro-batches. */
     private void addScheduleProblems(List<Refusal> problems, TrainingJob job) {
         PipelineSchedules schedules = PipelineSchedules.all();
         if (stages() > 1

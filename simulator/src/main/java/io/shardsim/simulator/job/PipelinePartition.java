@@ -9,21 +9,20 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Which layers each piece of a pipeline holds. The embedding comes before the first layer, the head after the last.
+ * Layers of each piece of a pipeline. The embedding comes before the first layer, the head after the last.
  *
- * <p>A balanced cut makes the costliest stage as cheap as it can be: a pipeline is as fast as its slowest stage. Cost is counted in operations
- * of forward, recomputation and backward of GEMMs, so the head with its logits takes the place of some layers. Of the cuts that do so, the one
- * with the most even stages is taken. What crosses a cut is the hidden state, the same after every layer; so the least traffic is that of the
- * fewest cuts, one fewer than there are pieces, and where they lie does not change it.
+ * <p>A balanced cut minimizes the cost of the costliest stage, since a pipeline is as fast as its slowest stage. Cost is GEMM flops of forward,
+ * recomputation and backward, so the head with its logits counts as several layers. Among the optimal cuts, the one with the most even stages is
+ * chosen. Traffic does not depend on the cut: the hidden state crosses it, and has the same size after every layer.
  *
  * <p>Leaves out memory: the first stages of 1f1b keep more micro-batches, and a cut by memory would give them less.
  *
- * @param firstLayers for each piece in the order of the model, its first layer; then the number of layers
- * @param layerCosts what each layer costs, the first one 1; empty where there is one piece
- * @param headCost what the head costs [layers]
+ * @param firstLayers first layer of each piece in model order; then the number of layers
+ * @param layerCosts cost of each layer, relative to the first; empty if there is one piece
+ * @param headCost cost of the head [layers]
  */
 public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List<Double> layerCosts, double headCost) {
-    /** Costs closer than this, as a share of a layer, count as equal. */
+    /** Tolerance within which costs count as equal, as a share of a layer. */
     private static final double EQUAL = 1e-9;
 
     public static PipelinePartition of(TrainingJob job) {
@@ -47,7 +46,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
         return List.copyOf(firsts);
     }
 
-    /** The number of layers that the last piece gives up for its head, found among all; the other pieces share the rest evenly. */
+    /** Finds how many layers the last piece gives up for its head, by exhaustive search; the other pieces share the rest evenly. */
     private static List<Integer> balanced(TrainingJob job, int pieces, List<Double> layerCosts, double headCost) {
         int layers = job.model().layers();
         int bestLast = 0;
@@ -67,7 +66,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
         return withLast(layers, pieces, bestLast);
     }
 
-    /** Layers shared evenly among all pieces but the last, those in the middle first to get one more. */
+    /** Spreads layers evenly over all pieces but the last; pieces in the middle get the remainder first. */
     private static List<Integer> withLast(int layers, int pieces, int last) {
         List<Integer> firsts = new ArrayList<>();
         int others = layers - last;
@@ -98,7 +97,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
         return piece == pieces() - 1;
     }
 
-    /** Cost of a stage in layers. */
+    /** Returns the cost of a stage in layers. */
     private double stageCost(int stage) {
         double cost = 0;
         for (int piece = stage; piece < pieces(); piece += job.parallel().stages()) {
@@ -107,7 +106,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
         return cost;
     }
 
-    /** Cost of the layers of a piece. */
+    /** Returns the cost of a piece's layers. */
     private double layersCost(int piece) {
         double cost = 0;
         for (int layer = firstLayer(piece); layer < firstLayers.get(piece + 1); layer++) {
@@ -116,7 +115,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
         return cost;
     }
 
-    /** What each layer costs, by its operations over those of the first. */
+    /** Returns the flops of each layer relative to the first. */
     private static List<Double> layerCosts(TrainingJob job) {
         double first = job.model().layerForwardFlops(0, 1, job.sequenceLength());
         Map<Integer, Double> ofKinds = new HashMap<>();
@@ -127,7 +126,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
                 .toList();
     }
 
-    /** The head's operations over those of the first layer; it is not recomputed. */
+    /** Returns the head's flops relative to the first layer; the head is not recomputed. */
     private static double headCost(TrainingJob job) {
         ModelShape model = job.model();
         double layer = model.layerForwardFlops(0, 1, job.sequenceLength());
@@ -151,7 +150,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
         return squares;
     }
 
-    /** The cut in words: what lies where, how even it is, and what crosses it. */
+    /** Describes the cut: which layers each piece has, how even it is, and what crosses it. */
     public List<String> explanation() {
         int stages = job.parallel().stages();
         if (stages == 1) {

@@ -1,11 +1,11 @@
 package io.shardsim.simulator.job;
 
 /**
- * The GPUs that run a job, one a rank.
+ * GPUs of a job, one per rank.
  *
- * @param worldSize all ranks
- * @param perNode ranks of one node
- * @param memoryLimit bytes in use on a rank, fragmentation apart, beyond which nobody needs the rest of a plan [bytes]
+ * @param worldSize number of ranks
+ * @param perNode ranks per node
+ * @param memoryLimit bytes in use on a rank, without fragmentation, beyond which writing the plan stops [bytes]
  */
 public record Ranks(int worldSize, int perNode, long memoryLimit) {
     public Ranks {
@@ -13,7 +13,7 @@ public record Ranks(int worldSize, int perNode, long memoryLimit) {
         TrainingJob.requirePositive("GPUs per node", perNode);
     }
 
-    /** Ranks whose plans are written to their end. */
+    /** Creates ranks without a memory limit. */
     public Ranks(int worldSize, int perNode) {
         this(worldSize, perNode, Long.MAX_VALUE);
     }

@@ -1,5 +1,5 @@
 /**
- * What a strategy is asked to plan: the model, its precision and batch, the number of ranks, and how the model is split among them.
+ * Input of a strategy: the model, its precision and batch, the number of ranks, and how the model is split among them.
  *
  * <p>Here: the job, model parallelism, and which layers each pipeline piece holds. Not here: strategies and their settings, plans, GPUs, time.
  */

@@ -1,14 +1,14 @@
 package io.shardsim.simulator.kernel;
 
 /**
- * Follows which event sends which message: hears of each message as it is sent, and again as it is delivered. A run that is followed executes every event,
+ * Traces which event sends which message: called for each message when it is sent, and again when it is delivered. A traced run executes every event,
  * as one logical process.
  */
 public interface Causality {
 
-    /** The event that is being delivered sends a message. What is returned comes back when that is delivered. */
+    /** Called when the current event sends a message. The return value is passed to {@link #onDelivered}. */
     Object onSent(VirtualTimeMessage message);
 
-    /** @param sent what {@link #onSent} returned */
+    /** @param sent return value of {@link #onSent} */
     void onDelivered(Object sent);
 }

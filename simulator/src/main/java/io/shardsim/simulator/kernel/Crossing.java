@@ -1,10 +1,10 @@
 package io.shardsim.simulator.kernel;
 
-/** Turns the messages that cross between logical processes into numbers and back. */
+/** Serializes messages between logical processes to numbers and back. */
 public interface Crossing {
 
     void write(VirtualTimeMessage message, EventBatch to);
 
-    /** Reads one message and tells it to its receiver. */
+    /** Reads one message and delivers it to its receiver. */
     void deliver(EventBatch from);
 }

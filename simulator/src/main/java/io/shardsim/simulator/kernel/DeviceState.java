@@ -2,60 +2,58 @@ package io.shardsim.simulator.kernel;
 
 import java.util.PrimitiveIterator;
 
-/**
- * What a device lets the kernel do with its state between two events: compare it, move it in time, and multiply its totals.
- */
+/** State of a device between events, as the kernel sees it: it can be compared, shifted in time, and its totals multiplied. */
 public interface DeviceState {
 
     int deviceId();
 
-    /** Appends everything that decides the device's future, relative to the writer's origin; totals left out. */
+    /** Appends everything that determines the device's future, relative to the writer's origin; without totals. */
     void save(StateWriter writer);
 
-    /** Moves all instants and places in the plan. */
+    /** Shifts all instants and positions in the plan. */
     void shift(long deltaPs, int deltaOperations, int[] deltaPositions);
 
     /**
-     * Moves all instants that a loop moves.
+     * Shifts all instants that a loop shifts.
      *
-     * @param growth what each counter grows by, in the order in which they were saved
+     * @param growth growth of each counter, in the order of saving
      */
     void repeatLoop(long deltaPs, PrimitiveIterator.OfLong growth);
 
-    /** Tells where in the plan this device is; nothing when it runs no plan. */
+    /** Reports this device's position in the plan; does nothing if it runs no plan. */
     void tellPlace(PlaceInPlan place);
 
-    /** What a device was at an instant; only the device that made it can read it. */
+    /** Snapshot of a device; only that device can read it. */
     interface Memory {
-        /** The same later in time and further on in the plan. */
+        /** Returns this snapshot shifted in time and in the plan. */
         Memory shifted(long deltaPs, int deltaOperations, int[] deltaPositions);
 
-        /** Appends what a message can refer back to that is still to come. */
+        /** Appends the parts that future messages can refer to. */
         void save(StateWriter writer);
     }
 
-    /** Writes down all that decides the device's future, as it is; totals left out. */
+    /** Takes a snapshot of everything that determines the device's future; without totals. */
     Memory remember();
 
-    /** Is again what it was; totals left out. */
+    /** Restores a snapshot; without totals. */
     void recall(Memory then);
 
     /**
-     * True when what the device does from now on is what it did between two instants, as far as the plan decides: it reads the same from here as from there.
+     * Returns whether the plan makes the device repeat what it did between two instants: it reads the same from both places.
      *
-     * @param deltaOperations how much further on in the plan it is now
+     * @param deltaOperations number of operations that the plan has advanced since
      */
     boolean readsAlike(Memory from, Memory to, int deltaOperations);
 
-    /** Becomes what it would be once it has done again what it did between two instants; totals left out. */
+    /** Repeats at once what the device did between two instants; without totals. */
     void repeat(Memory from, Memory to, long deltaPs, int deltaOperations);
 
-    /** Number of totals. */
+    /** Returns the number of totals. */
     int totalsCount();
 
-    /** Copies the totals, sums that grow by the same amounts in each repetition of equal events, into a part of an array that begins at an index. */
+    /** Copies the totals, sums that grow equally in each repetition of equal events, into an array from an index on. */
     void copyTotals(long[] values, int at);
 
-    /** Adds to the totals what a part of an array holds. */
+    /** Adds values of an array, from an index on, to the totals. */
     void addToTotals(long[] growth, int at);
 }

@@ -2,17 +2,14 @@ package io.shardsim.simulator.kernel;
 
 import java.util.Arrays;
 
-/**
- * Messages on their way to another logical process, written down as numbers: nothing in it belongs to either side, so it can be handed to
- * another thread or sent to another machine as it is.
- */
+/** Messages for another logical process, serialized as numbers: they belong to neither side and can be passed to another thread or machine. */
 public final class EventBatch {
     private long[] values = new long[64];
     private int size;
     private int read;
     private long earliestPs = Long.MAX_VALUE;
 
-    /** Notes that a message with this time follows. */
+    /** Starts a message with this time. */
     void begin(long timePs) {
         earliestPs = Math.min(earliestPs, timePs);
     }
@@ -32,17 +29,17 @@ public final class EventBatch {
         return values[read++];
     }
 
-    /** Time of the earliest message [ps], Long.MAX_VALUE when there is none. */
+    /** Returns the time of the earliest message [ps]; Long.MAX_VALUE if there is none. */
     public long earliestPs() {
         return earliestPs;
     }
 
-    /** The numbers, in the order of adding. */
+    /** Returns the numbers, in the order of adding. */
     public long[] toArray() {
         return Arrays.copyOf(values, size);
     }
 
-    /** A batch of these numbers. */
+    /** Creates a batch from numbers. */
     public static EventBatch of(long[] numbers, long earliestPs) {
         EventBatch batch = new EventBatch();
         batch.values = numbers.length == 0 ? batch.values : numbers;

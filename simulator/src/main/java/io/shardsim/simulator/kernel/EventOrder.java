@@ -1,20 +1,19 @@
 package io.shardsim.simulator.kernel;
 
 /**
- * Packs what decides between messages of the same instant into one long, most significant first: class of event (2 bits), operation of the
- * plan (24), channel of the collective (7), receive slot (15), slot of the sender in its node (8), local rank of the final receiver (7).
+ * Packs the tie-breakers of messages at the same instant into one long, most significant first: class of event (2 bits), operation of the plan (24),
+ * channel of the collective (7), receive slot (15), slot of the sender in its node (8), local rank of the final receiver (7).
  *
- * <p>All parts look the same from every node of a symmetric cluster and move on evenly when the plan repeats itself, which is what makes
- * leaving out nodes and periods exact.
+ * <p>All parts look the same from every node of a symmetric cluster and advance evenly when the plan repeats. So skipping nodes and periods is exact.
  */
 public final class EventOrder {
-    /** A chunk arrives. */
+    /** Arrival of a chunk. */
     public static final int CHUNK = 0;
-    /** A channel's thread block is free again. */
+    /** Release of a channel's thread block. */
     public static final int CHANNEL = 1;
-    /** A kernel ends. */
+    /** End of a kernel. */
     public static final int KERNEL = 2;
-    /** A collective's kernel begins. */
+    /** Start of a collective's kernel. */
     public static final int LAUNCH = 3;
 
     public static final int OPERATIONS_MAX = 1 << 24;
@@ -42,7 +41,7 @@ public final class EventOrder {
                 | localRank;
     }
 
-    /** The order of a chunk as the next device on its way passes it on. */
+    /** Returns the order of a chunk that a device on its path forwards. */
     public static long from(long order, int nodeSlot) {
         return order & ~NODE_SLOT_MASK | (long) nodeSlot << NODE_SLOT_SHIFT;
     }
@@ -63,7 +62,7 @@ public final class EventOrder {
         return (int) (order >>> RECEIVE_SLOT_SHIFT) & (RECEIVE_SLOTS_MAX - 1);
     }
 
-    /** The same order for an operation further on in the plan. */
+    /** Returns the order for an operation further on in the plan. */
     public static long shifted(long order, int deltaOperations) {
         return order + ((long) deltaOperations << OPERATION_SHIFT);
     }

@@ -9,16 +9,19 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exact fast-forward: when the whole state, relative to now and to the place in the plan, is what it was some marks ago, and the plan goes
- * on repeating itself, whole periods are skipped and their totals multiplied.
+ * Exact fast-forward: if the whole state, relative to now and to the position in the plan, equals the state some marks ago, and the plan keeps
+ * repeating, whole periods are skipped and their totals multiplied.
  *
- * <p>The state holds all pending events, ports, streams and collectives under way; time is integer, handlers are deterministic, and the order
- * of events moves on evenly with the plan. So equal relative states have equal futures for as long as the plan reads the same, and what
- * is skipped is what would have happened, to the picosecond. Nothing is assumed to repeat: where a straggler, a fault or a boundary of
- * the plan breaks the symmetry, states differ and every event is executed.
+ * <p>The state holds all pending events, ports, streams and running collectives; time is integer, handlers are deterministic, and the order of events
+ * advances evenly with the plan. So equal relative states have equal futures as long as the plan reads the same, and skipping is exact to the
+ * picosecond. Nothing is assumed to repeat: if a straggler, a fault or a boundary of the plan breaks the symmetry, states differ and every event is
+ * executed.
  */
 public final class FastForward {
-    /** Marks that a state is compared with; a max-plus system may settle into a period of several layers, a pipeline into one of as many micro-batches as it has stages. */
+    /**
+     * Number of marks that a state is compared with. A max-plus system may settle into a period of several layers, a pipeline into one of as many
+     * micro-batches as stages.
+     */
     private static final int HISTORY = 24;
 
     private final PeriodicPlan plan;
@@ -29,10 +32,10 @@ public final class FastForward {
     private final LoopForward loops;
     private final @Nullable IslandReplay islands;
 
-    /** Hears what is skipped. */
+    /** Observer of skipped periods. */
     public interface SkipObserver {
         /**
-         * The span (fromPs, toPs] of virtual time, in which deltaOperations operations of the plan went by, is repeated a number of times.
+         * Called when the span (fromPs, toPs] of virtual time, which covers deltaOperations operations of the plan, is repeated a number of times.
          */
         void onPeriodsSkipped(long fromPs, long toPs, int deltaOperations, int times);
     }
@@ -40,9 +43,9 @@ public final class FastForward {
     private record Snapshot(int mark, long timePs, long[] state, Totals totals) {}
 
     /**
-     * @param devices all devices of the logical process, in order of their ids
-     * @param seenFromPs says from when on no event within an operation may be left out [ps]
-     * @param islands skips what repeats itself in one part of them; null where they have no parts
+     * @param devices all devices of the logical process, in order of their IDs
+     * @param seenFromPs instant from which no event within an operation may be skipped [ps]
+     * @param islands skips repetition within one island; null without islands
      */
     public FastForward(
             PeriodicPlan plan,
@@ -62,7 +65,7 @@ public final class FastForward {
         return islands;
     }
 
-    /** Looks for repetitions within an operation, one of which begins now, and skips what it can. */
+    /** Looks for repetition within an operation, at the start of one of its rounds, and skips what it can. */
     void onRepetition(int operation, long nowPs, long executedEvents, FutureEventList events) {
         loops.onRepetition(operation, nowPs, executedEvents, events);
     }
@@ -85,7 +88,7 @@ public final class FastForward {
             int times = place.repetitionsAhead(plan, mark, period) / period;
             if (times >= 1 && Arrays.equals(earlier.state(), now.state())) {
                 skip(earlier, now, times, events);
-                // Segments of coarser levels go on: what is skipped is a part of them.
+                // Segments of coarser levels continue: the skipped time is part of them.
                 histories.subList(0, plan.level(mark) + 1).forEach(Deque::clear);
                 return;
             }
@@ -96,7 +99,7 @@ public final class FastForward {
         }
     }
 
-    /** True when the plan repeats itself with some period, so that it is worth to remember this state. */
+    /** Returns whether the plan repeats with some period, so that this state is worth storing. */
     private boolean mayRepeat(PlaceInPlan place, int mark) {
         for (int period = 1; period <= HISTORY; period++) {
             if (place.repetitionsAhead(plan, mark, period) >= period) {

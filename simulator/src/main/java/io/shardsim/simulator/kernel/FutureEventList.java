@@ -15,36 +15,36 @@ import org.apache.pekko.dispatch.Envelope;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pending events in event-key order: a 4-ary heap of times; all else that belongs to an event stays where it was put.
+ * Pending events in event-key order: a 4-ary heap of times; the rest of an event stays in place.
  *
- * <p>The least of four children is found without branches, which nobody could predict, unless two are due at the same instant; what is taken from the
- * end of the heap goes down to a leaf and up again, for there it mostly belongs.
+ * <p>The least of four children is found without branches, which would be unpredictable, unless two are due at the same instant. An element taken
+ * from the end of the heap sinks to a leaf and rises again, since it mostly belongs there.
  *
- * <p>Push and pop assert that time does not run backwards; two different events that compare equal are a bug and are reported as one.
+ * <p>Push and pop assert that time does not run backwards. Two different events that compare equal are a bug and reported as such.
  */
 final class FutureEventList {
     private static final int ARITY_SHIFT = 2;
     private static final int ARITY = 1 << ARITY_SHIFT;
     private static final int INITIAL_CAPACITY = 256;
     private static final int SIGN = Long.SIZE - 1;
-    /** Stands behind the last event, so that every event has four children. */
+    /** Sentinel after the last event, so that every event has four children. */
     private static final long NEVER = Long.MAX_VALUE;
 
     /** The heap: instants [ps], then at least {@link #ARITY} times {@link #NEVER}. */
     private long[] times = never(new long[INITIAL_CAPACITY + ARITY], 0);
-    /** The place of each event in the heap. */
+    /** Slot of each event in the heap. */
     private int[] places = new int[INITIAL_CAPACITY + ARITY];
-    /** By place: the order of each event, its receiver and source, what it is and who gets it. */
+    /** Order, receiver, source, message and addressee of each event, by slot. */
     private long[] orders = new long[INITIAL_CAPACITY];
 
     private long[] devices = new long[INITIAL_CAPACITY];
     private ActorCell[] receivers = new ActorCell[INITIAL_CAPACITY];
     private Envelope[] envelopes = new Envelope[INITIAL_CAPACITY];
-    /** Who follows the run, null when nobody does. */
+    /** Tracer of the run, or null. */
     private @Nullable Causality causality;
-    /** By place: what it keeps of each event; as long as the others while somebody follows. */
+    /** Tracer's data of each event, by slot; allocated while there is a tracer. */
     private Object[] sent = {};
-    /** Places that are free, as a stack. */
+    /** Free slots, as a stack. */
     private int[] freePlaces = new int[INITIAL_CAPACITY];
 
     private int freeCount;
@@ -53,7 +53,7 @@ final class FutureEventList {
     private int sizeMax;
     /** Time of the event popped last [ps]: state. */
     private long nowPs;
-    /** Place of the event popped last. */
+    /** Slot of the event popped last. */
     private int poppedPlace;
 
     private static long[] never(long[] times, int from) {
@@ -73,17 +73,17 @@ final class FutureEventList {
         return nowPs;
     }
 
-    /** Time of the least event [ps], Long.MAX_VALUE when there is none. */
+    /** Returns the time of the least event [ps]; Long.MAX_VALUE if there is none. */
     long nextTimePs() {
         return times[0];
     }
 
-    /** Receiver of the event popped last. */
+    /** Returns the receiver of the event popped last. */
     ActorCell poppedReceiver() {
         return receivers[poppedPlace];
     }
 
-    /** Message of the event popped last, in its envelope. */
+    /** Returns the message of the event popped last, in its envelope. */
     Envelope poppedEnvelope() {
         return envelopes[poppedPlace];
     }
@@ -92,7 +92,7 @@ final class FutureEventList {
         return message(poppedPlace);
     }
 
-    /** Lets somebody follow all that is sent from now on. */
+    /** Sets the tracer of all messages sent from now on. */
     void follow(Causality follower) {
         causality = follower;
         sent = new Object[envelopes.length];
@@ -100,7 +100,7 @@ final class FutureEventList {
 
     void push(VirtualTimeMessage message, ActorCell receiver, Envelope envelope) {
         long timePs = message.timePs();
-        // A sum that went beyond what a long holds is negative, as no single time is longer than that.
+        // An overflowed sum is negative, since no single time is that long.
         if (timePs < 0 || timePs > Picoseconds.LONGEST) {
             throw TooLargeException.ofTime();
         }
@@ -147,7 +147,7 @@ final class FutureEventList {
         places[hole] = place;
     }
 
-    /** Removes the least event; what belongs to it can be had until the next push or pop. */
+    /** Removes the least event; its data is available until the next push or pop. */
     void pop() {
         nowPs = times[0];
         poppedPlace = places[0];
@@ -158,7 +158,7 @@ final class FutureEventList {
         removeFrom(0);
     }
 
-    /** Takes out of the heap what is there. */
+    /** Removes the element of the heap at an index. */
     private void removeFrom(int hole) {
         int last = --size;
         long time = times[last];
@@ -169,7 +169,7 @@ final class FutureEventList {
         }
     }
 
-    /** Moves the least children up, from a place on, and returns the place where one is then missing. */
+    /** Moves the least children up, from an index on, and returns the index of the resulting gap. */
     private int leafBelow(int from, int end) {
         int hole = from;
         int firstChild = (from << ARITY_SHIFT) + 1;
@@ -182,7 +182,7 @@ final class FutureEventList {
         return hole;
     }
 
-    /** Times are not negative, so that their differences have the right sign. */
+    /** Returns the index of the least of four children; times are not negative, so their differences have the right sign. */
     private int leastOfFour(int first) {
         long fromFirst = times[first + 1] - times[first];
         long fromThird = times[first + 3] - times[first + 2];
@@ -249,14 +249,14 @@ final class FutureEventList {
         return (VirtualTimeMessage) envelopes[place].message();
     }
 
-    /** A pending event. */
+    /** Pending event. */
     record Pending(VirtualTimeMessage message, ActorCell receiver, ActorRef sender) {
         Pending shifted(long deltaPs, int deltaOperations) {
             return new Pending(message.shifted(deltaPs, deltaOperations), receiver, sender);
         }
     }
 
-    /** The event popped last. */
+    /** Returns the event popped last. */
     Pending popped() {
         return new Pending(poppedMessage(), poppedReceiver(), poppedEnvelope().sender());
     }
@@ -265,7 +265,7 @@ final class FutureEventList {
         push(event.message(), event.receiver(), new Envelope(event.message(), event.sender()));
     }
 
-    /** Pending events that devices of one island receive. */
+    /** Returns the pending events that devices of one island receive. */
     List<Pending> pendingOf(int[] islandOfDevice, int island) {
         List<Pending> found = new ArrayList<>();
         for (int i = 0; i < size; i++) {
@@ -277,12 +277,12 @@ final class FutureEventList {
         return found;
     }
 
-    /** Takes pending events of one island out: the very ones, not their like. */
+    /** Removes pending events of one island, compared by identity. */
     void remove(List<Pending> events, int[] islandOfDevice, int island) {
         Set<Object> gone = Collections.newSetFromMap(new IdentityHashMap<>());
         events.forEach(event -> gone.add(event.message()));
         int before;
-        // What is moved into a gap may go up past what has been looked at, and push others down there.
+        // The element that fills a gap may rise above the part already scanned, and push others down there.
         do {
             before = size;
             for (int i = size - 1; i >= 0; i--) {
@@ -295,12 +295,12 @@ final class FutureEventList {
         } while (size < before && !gone.isEmpty());
     }
 
-    /** Goes back to an instant at which something is left to be done. */
+    /** Goes back to an instant with unfinished work. */
     void goBackTo(long ps) {
         nowPs = Math.min(nowPs, ps);
     }
 
-    /** Earliest instant that a pending event refers to, the given one when there is none earlier [ps]. */
+    /** Returns the earliest instant that a pending event refers to, at most the given one [ps]. */
     long earliestPs(long timePs) {
         long earliest = timePs;
         for (int i = 0; i < size; i++) {
@@ -322,7 +322,7 @@ final class FutureEventList {
         }
     }
 
-    /** Appends all pending messages in event-key order, those that a loop does not move behind the others and as they are. */
+    /** Appends all pending messages in event-key order; those that a loop does not shift come last and unchanged. */
     void saveWithinLoop(StateWriter writer) {
         VirtualTimeMessage[] messages = new VirtualTimeMessage[size];
         int moving = 0;
@@ -349,12 +349,12 @@ final class FutureEventList {
         }
     }
 
-    /** What is different in most states that are: how much is pending, and how soon the next of it comes. */
+    /** Returns a hint that differs for most different states: the number of pending events, and the time to the next. */
     long hint() {
         return 31L * size + (times[0] - nowPs);
     }
 
-    /** Least instant at which something comes due that a loop does not move, Long.MAX_VALUE when nothing does [ps]. */
+    /** Returns the earliest due time among events that a loop does not shift; Long.MAX_VALUE if there is none [ps]. */
     long heldUntilPs() {
         long until = Long.MAX_VALUE;
         for (int i = 0; i < size; i++) {
@@ -365,7 +365,7 @@ final class FutureEventList {
         return until;
     }
 
-    /** True of what a device has set itself once and a loop does not set again: the end of a kernel, the begin of a collective. */
+    /** Returns whether a device has set this event once and a loop does not set it again: the end of a kernel, the start of a collective. */
     private boolean isHeld(int place) {
         int eventClass = EventOrder.eventClass(orders[place]);
         return eventClass == EventOrder.KERNEL || eventClass == EventOrder.LAUNCH;
@@ -379,9 +379,9 @@ final class FutureEventList {
     }
 
     /**
-     * Moves all pending events in time and in the plan; their order among themselves stays.
+     * Shifts all pending events in time and in the plan; their relative order stays.
      *
-     * @param moved messages, by identity; each gets what it has become
+     * @param moved messages by identity, mapped to their shifted versions
      */
     void shift(long deltaPs, int deltaOperations, Map<VirtualTimeMessage, VirtualTimeMessage> moved) {
         advance(deltaPs);
@@ -397,7 +397,7 @@ final class FutureEventList {
         }
     }
 
-    /** Moves the pending events that a loop moves. */
+    /** Shifts the pending events that a loop shifts. */
     void repeatLoop(long deltaPs) {
         advance(deltaPs);
         for (int i = 0; i < size; i++) {
@@ -412,7 +412,7 @@ final class FutureEventList {
         }
     }
 
-    /** Forgets everything, ready for another run. */
+    /** Clears the list for another run. */
     void clear() {
         Arrays.fill(receivers, null);
         Arrays.fill(envelopes, null);

@@ -13,25 +13,25 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exact fast-forward of parts of a cluster, islands: nodes that hear nothing of each other for long stretches, such as those of different pipeline stages. All of
- * them together never come to the same state, but each by itself does, layer by layer and micro-batch by micro-batch.
+ * Exact fast-forward of islands: groups of nodes that exchange no messages for long stretches, such as different pipeline stages. Together they never
+ * reach the same state twice, but each island does, layer by layer and micro-batch by micro-batch.
  *
- * <p>What an island does between two instants is written down. When it is what it was at the first of them, relative to now, and the plan reads the same from
- * here, it becomes at once what it was at the second: it runs ahead of the others. Should one of them send it something sooner, it goes back to where it was
- * and executes every event until then. So nothing is guessed: what is skipped is what would have happened, to the picosecond.
+ * <p>An island's activity between two instants is recorded. If its state relative to now equals the state at the first instant, and the plan reads
+ * the same from here, the island jumps to its state at the second: it runs ahead of the others. If another island sends it a message earlier, it
+ * rolls back and executes every event until then. So skipping is exact to the picosecond.
  *
- * <p>Nothing is written down while messages come from other islands or go to them.
+ * <p>Nothing is recorded while messages cross between islands.
  */
 public final class IslandReplay {
-    /** Fewer events cost less to execute than to look up. */
+    /** Minimum events of a stretch; fewer are cheaper to execute than to look up. */
     private static final int EVENTS_MIN = 400;
-    /** Bound on what is kept, in numbers of a state [long]. */
+    /** Bound on the size of all stored states [longs]. */
     private static final long VALUES_MAX = 4 << 20;
 
     private static final long NOT_AHEAD = Long.MIN_VALUE;
 
     private final int[] islandOfDevice;
-    /** By index; null for nodes that are left out. */
+    /** Islands by index; null for nodes that are not simulated. */
     private final Island[] islands;
 
     private final Spans spans;
@@ -39,18 +39,18 @@ public final class IslandReplay {
     private long valuesKept;
     private int stretchesKept;
 
-    /** What the first device of the first island has written down about itself, in order. */
+    /** Recorded timeline of the first device of the first island, in order. */
     public interface Spans {
         int size();
 
-        /** Appends a part of the list once more, later. */
+        /** Appends part of the list again, later in time. */
         void repeat(int from, int to, long deltaPs, int deltaOperations);
 
-        /** Forgets the end of the list. */
+        /** Truncates the list. */
         void keep(int size);
     }
 
-    /** An island at an instant; the event that is due is among the pending ones. */
+    /** Snapshot of an island; the current event is among the pending ones. */
     private record Instant(
             long ps, int operation, List<Memory> memories, List<Pending> pending, Totals totals, int spans) {
         Instant shifted(long deltaPs, int deltaOperations, int[] deltaPositions) {
@@ -68,21 +68,21 @@ public final class IslandReplay {
         }
     }
 
-    /** What an island has done between two instants, from a state that is compared. */
+    /** Activity of an island between two instants, starting from a comparable state. */
     private record Stretch(int number, long[] state, Instant from, Instant to) {
         long lengthPs() {
             return to.ps() - from.ps();
         }
     }
 
-    /** What is being written down. */
+    /** Stretch being recorded. */
     private record Begun(long[] state, Instant from, long events) {}
 
     /**
-     * A stretch that an island has done at once, from an instant to which it can go back.
+     * Stretch that an island has jumped over, with the instant to roll back to.
      *
-     * @param place where in the plan it was then
-     * @param pending what is pending instead
+     * @param place position in the plan at that instant
+     * @param pending events that are pending instead
      */
     private record Leap(Instant from, PlaceInPlan place, int placed, Stretch stretch, List<Pending> pending) {
         long untilPs() {
@@ -94,7 +94,7 @@ public final class IslandReplay {
         final int index;
         final List<DeviceState> devices = new ArrayList<>();
         final Map<Integer, List<Stretch>> stretches = new HashMap<>();
-        /** Receiver of the first collective's begin: it keeps the beat. */
+        /** Receiver of the first collective's start: it triggers the comparisons. */
         int lead = -1;
 
         long events;
@@ -104,7 +104,7 @@ public final class IslandReplay {
 
         @Nullable
         Leap leap;
-        /** Others send something then: no leap may go further [ps]. */
+        /** When other islands send something; no jump may pass it [ps]. */
         long expectedPs = NOT_AHEAD;
 
         Island(int index) {
@@ -114,7 +114,7 @@ public final class IslandReplay {
 
     /**
      * @param devices all devices of the logical process
-     * @param islandOfDevice by id of the device; messages may pass between islands, but seldom
+     * @param islandOfDevice island by device ID; messages between islands should be rare
      */
     public IslandReplay(List<? extends DeviceState> devices, int[] islandOfDevice, Spans spans) {
         this.islandOfDevice = islandOfDevice;
@@ -129,7 +129,7 @@ public final class IslandReplay {
         }
     }
 
-    /** A message is sent. */
+    /** Handles a message that is sent. */
     void onSent(VirtualTimeMessage message) {
         int from = islandOfDevice[message.sourceId()];
         if (from != islandOfDevice[message.receiverId()]) {
@@ -137,7 +137,7 @@ public final class IslandReplay {
         }
     }
 
-    /** True when an event that has been popped is not to be executed now. */
+    /** Returns whether a popped event must not be executed now. */
     boolean takes(FutureEventList events) {
         VirtualTimeMessage message = events.poppedMessage();
         Island island = islands[islandOfDevice[message.receiverId()]];
@@ -171,7 +171,7 @@ public final class IslandReplay {
         return island.lead == message.receiverId();
     }
 
-    /** The lead begins or ends something: a stretch may end or begin. */
+    /** Handles the start or end of an operation of the lead, where a stretch may end or start. */
     private boolean onBeat(Island island, VirtualTimeMessage message, int eventClass, FutureEventList events) {
         Begun begun = island.begun;
         if (begun != null && island.events - begun.events() < EVENTS_MIN) {
@@ -306,9 +306,9 @@ public final class IslandReplay {
         island.expectedPs = expectedPs;
     }
 
-    // What skips time for all looks at and moves.
+    // State that a skip of all islands compares and shifts.
 
-    /** Appends what those that are ahead can go back to. */
+    /** Appends the snapshots that islands ahead can roll back to. */
     void save(StateWriter writer) {
         all().forEach(island -> {
             Leap leap = island.leap;
@@ -321,12 +321,12 @@ public final class IslandReplay {
         });
     }
 
-    /** Tells where in the plan those that are ahead may go back to. */
+    /** Reports the positions in the plan that islands ahead can roll back to. */
     void tellPlace(PlaceInPlan place) {
         leaps().forEach(leap -> place.add(leap.place(), leap.from().operation() - leap.placed()));
     }
 
-    /** Pending events of those that are ahead, by identity, each for itself. */
+    /** Returns the pending events of islands ahead, by identity. */
     Map<VirtualTimeMessage, VirtualTimeMessage> pendingOfLeaps() {
         Map<VirtualTimeMessage, VirtualTimeMessage> pending = new IdentityHashMap<>();
         leaps().forEach(leap -> leap.pending().forEach(event -> pending.put(event.message(), event.message())));
@@ -334,9 +334,9 @@ public final class IslandReplay {
     }
 
     /**
-     * Time is skipped for all.
+     * Shifts the islands when time is skipped for all.
      *
-     * @param moved what the pending events of those that are ahead have become
+     * @param moved shifted versions of the pending events of islands ahead
      */
     void shift(
             long deltaPs,

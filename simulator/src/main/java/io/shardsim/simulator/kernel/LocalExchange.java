@@ -6,19 +6,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Exchange between the threads of one JVM: batches change hands in memory, and a barrier that spins briefly, then yields, then sleeps.
+ * Exchange between the threads of one JVM: batches are passed in memory, with a barrier that spins briefly, then yields, then sleeps.
  *
- * <p>There are two sets of batches and bounds, used by turns. A thread that has left the barrier may write into the other set while slower ones still read
- * this one, and cannot come round to this one before they have arrived at the next barrier.
+ * <p>Batches and bounds are double-buffered. A thread that has left the barrier may write into the other set while slower ones still read this one,
+ * and cannot reuse this one before they arrive at the next barrier.
  */
 public final class LocalExchange {
-    /** About 10 us: longer than a window's difference on idle cores, shorter than a time slice of a busy one. */
+    /** Spins before yielding, about 10 us: longer than a window's skew on idle cores, shorter than a time slice of a busy one. */
     private static final int SPINS = 1_000;
-    /** Then the core is left to others that want it. */
+    /** Yields before sleeping, which frees the core. */
     private static final int YIELDS = 200;
 
     private static final long SLEEP_NANOS = 50_000;
-    /** Longs of a cache line; what different threads write lies that far apart. */
+    /** Longs per cache line, to pad apart what different threads write. */
     private static final int LINE = 16;
 
     private final int processes;
@@ -26,7 +26,7 @@ public final class LocalExchange {
     private final EventBatch[][][] batches;
     private final long[][] bounds;
     private final AtomicInteger arrived = new AtomicInteger();
-    /** Exchanges that are complete: state. */
+    /** Completed exchanges: state. */
     private volatile int generation;
 
     private volatile boolean aborted;
@@ -45,7 +45,7 @@ public final class LocalExchange {
         bounds = new long[2][processes * LINE];
     }
 
-    /** The exchanges of so many logical processes, by their index. */
+    /** Returns the exchanges of several logical processes, by index. */
     public static List<WindowExchange> among(int processes) {
         LocalExchange shared = new LocalExchange(processes);
         List<WindowExchange> result = new ArrayList<>();
@@ -57,7 +57,7 @@ public final class LocalExchange {
 
     private final class Member implements WindowExchange {
         private final int self;
-        /** Exchanges that this member has been through: state. */
+        /** Exchanges that this member has completed: state. */
         private int round;
 
         private Member(int self) {
@@ -124,7 +124,7 @@ public final class LocalExchange {
     }
 
     @SuppressWarnings(
-            "ThreadPriorityCheck") // A yield costs nothing where nobody else wants the core; right results do not
+            "ThreadPriorityCheck") // A yield costs nothing if no other thread wants the core; correctness does not
     // depend on it.
     private void pause(int waits) {
         if (waits < spins) {

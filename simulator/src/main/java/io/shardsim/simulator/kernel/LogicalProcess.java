@@ -13,57 +13,56 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Devices that share a clock and an event list. Its devices are its children on the same virtual-time dispatcher, whose only thread it
- * holds while it advances.
+ * Devices that share a clock and an event list. The devices are child actors on the same virtual-time dispatcher, whose only thread it holds while it
+ * advances.
  *
- * <p>A run has one logical process or several. Each creates its devices first; when all have, and the devices have been told of each other,
- * all are told to run.
+ * <p>A run has one logical process or several. Each first creates its devices; once all have, and the devices know each other, all are told to run.
  */
 public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Command> {
     private final CompletableFuture<Outcome> ended;
     private final VirtualTimeDispatcher dispatcher;
 
-    /** What can be asked of a logical process. */
+    /** Command to a logical process. */
     public sealed interface Command {
         /**
-         * When it is the only one of its run.
+         * Runs the only logical process of a run.
          *
          * @param begin sends the first messages
-         * @param fastForward null when every event is to be executed
-         * @param marks where the device that keeps the beat reports
-         * @param causality follows every event; null when nobody does, and where events are skipped
+         * @param fastForward null to execute every event
+         * @param marks board on which the leading device posts its marks
+         * @param causality tracer of every event; null if there is none, and if events are skipped
          */
         record RunAlone(
                 Runnable begin,
                 @Nullable FastForward fastForward,
                 MarkBoard marks,
                 @Nullable Causality causality) implements Command {
-            /** One that nobody follows. */
+            /** Creates a run without a tracer. */
             public RunAlone(Runnable begin, @Nullable FastForward fastForward, MarkBoard marks) {
                 this(begin, fastForward, marks, null);
             }
         }
 
         /**
-         * When it is one of several.
+         * Runs one of several logical processes.
          *
          * @param begin sends the first messages
-         * @param pulse told how far this one is
+         * @param pulse receives the progress of this process
          */
         record RunTogether(Runnable begin, Neighbours neighbours, RunControl pulse) implements Command {}
 
-        /** When the run is not to be. */
+        /** Stops without a run. */
         record Stop() implements Command {}
     }
 
     /**
-     * How a run went.
+     * Outcome of a run.
      *
-     * @param cpuNanos time that the advancing threads spent on a core; a fact about the machine, not about the cluster
+     * @param cpuNanos CPU time of the advancing threads; a property of the machine, not of the cluster
      */
     public record Outcome(long nowPs, long executedEvents, int pendingEventsMax, long cpuNanos) {
 
-        /** How the run of several logical processes went. */
+        /** Combines the outcomes of several logical processes. */
         public static Outcome of(List<Outcome> parts) {
             long nowPs = 0;
             long executedEvents = 0;
@@ -90,15 +89,15 @@ public final class LogicalProcess extends AbstractBehavior<LogicalProcess.Comman
         dispatcher = (VirtualTimeDispatcher) context.getExecutionContext();
         dispatcher.join(index);
         spawn.accept(context);
-        // Behind the mailboxes of the new devices in the one thread's queue: a device must exist before it is invoked.
+        // Queued after the mailboxes of the new devices on the one thread: a device must exist before it is invoked.
         dispatcher.execute(() -> spawned.complete(null));
     }
 
     /**
-     * @param index among the logical processes of the run
+     * @param index index among the logical processes of the run
      * @param spawn creates the devices as children of the given context
-     * @param spawned completed when the devices exist, or with what went wrong
-     * @param ended completed with the result, or with what went wrong
+     * @param spawned completed when the devices exist, or with the failure
+     * @param ended completed with the result, or with the failure
      */
     public static Behavior<Command> create(
             int index,

@@ -1,11 +1,10 @@
 package io.shardsim.simulator.kernel;
 
 /**
- * The least delays between an event and what it can cause in another logical process.
+ * Minimum delays between an event and its effects in another logical process.
  *
- * <p>What leaves a node passes an outbound port, which hears from devices of the node alone and whose messages alone cross. Such a port may
- * therefore run ahead of its node by the time that whatever reaches it has been under way, and nothing crosses sooner than both delays after an
- * event at any other device.
+ * <p>Traffic leaves a node only through an outbound port. Only devices of the node send to that port, and only its messages cross. So the port may
+ * run ahead of its node by the minimum travel time to it, and nothing crosses sooner than both delays after an event at any other device.
  *
  * @param outboundPs from an event at any other device to the arrival at an outbound port that it causes [ps]
  * @param crossingPs from an arrival at an outbound port to the arrival in another logical process [ps]
@@ -18,13 +17,13 @@ public record Lookahead(long outboundPs, long crossingPs) {
         }
     }
 
-    /** Before when nothing can arrive anywhere, from the earliest pending events [ps]; Long.MAX_VALUE stands for none. */
+    /** Returns the instant before which nothing can arrive anywhere, given the earliest pending events [ps]; Long.MAX_VALUE means none. */
     long boundPs(long nextPs, long nextOutboundPs) {
         long outbound = Math.min(after(nextPs, outboundPs), nextOutboundPs);
         return after(outbound, crossingPs);
     }
 
-    /** How far outbound ports may go when all others may go to the given instant [ps]. */
+    /** Returns how far outbound ports may advance when all others may advance to the given instant [ps]. */
     long outboundGrantPs(long grantedPs) {
         return after(grantedPs, outboundPs);
     }

@@ -7,54 +7,54 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Exact fast-forward within operations: a ring of hundreds of ranks takes hundreds of equal steps, and a large buffer dozens of equal chunks. Once the
- * pipeline has filled, every few steps leave all devices as they were, but for what counts steps and chunks.
+ * Exact fast-forward within operations: a ring of hundreds of ranks takes hundreds of equal steps, and a large buffer dozens of equal chunks. Once
+ * the pipeline is full, the state recurs every few steps, except for counters of steps and chunks.
  *
- * <p>When the whole state relative to now is what it was some steps ago, whole periods are skipped: as many as every counter has room for, and as end before
- * anything comes due that the steps do not move, such as the end of a kernel that runs meanwhile. Handlers look at a counter only to see whether its room is
- * used up, and add to what they count without looking, so by induction over events what is skipped is what would have happened, to the picosecond.
+ * <p>If the whole state relative to now equals the state some steps ago, whole periods are skipped: as many as every counter has room for, and as end
+ * before any event that the steps do not shift, such as the end of a running kernel. Handlers only test whether a counter's room is used up, and
+ * otherwise add to it blindly. So by induction over events, skipping is exact to the picosecond.
  *
- * <p>To write the state down is dear, so it is done only where a few numbers that are cheap to have have begun to recur, which is a hint, no more, and as
- * often as is small beside the events executed. Operations that go at rates of their own beside each other may never come to the same state.
+ * <p>Saving the state is expensive, so it is done only when a few cheap hints recur, and seldom compared with the events executed. Concurrent
+ * operations at different rates may never reach the same state.
  */
 final class LoopForward {
-    /** Longest period that is looked for, in steps. */
+    /** Longest period searched for, in steps. */
     private static final int PERIOD_MAX = 64;
-    /** Fewer hints recur by chance. */
+    /** Minimum number of hints; fewer recur by chance. */
     private static final int HINTS_MIN = 4;
-    /** How much of the state may be written down for each event that is executed, so that looking takes little time beside doing. */
+    /** Budget of saved state values per executed event, so that searching stays cheap. */
     private static final int VALUES_PER_EVENT = 4;
-    /** Operations that may go through loops beside each other. */
+    /** Maximum number of operations that loop concurrently. */
     private static final int BESIDE_MAX = 4;
 
     private final List<? extends DeviceState> devices;
     private final LongSupplier seenFromPs;
     private final StateWriter writer = new StateWriter();
 
-    /** The operations that were begun last. */
+    /** Operations started last. */
     private final int[] operations = new int[BESIDE_MAX];
 
     private int begun;
-    /** Steps of all operations that have begun since the last of them was. */
+    /** Steps of all operations since the last of them started. */
     private int steps;
-    /** Hints of the latest steps, by number of the step modulo their number. */
+    /** Hints of the latest steps, as a ring buffer. */
     private final long[] hints = new long[2 * PERIOD_MAX];
 
     private long lastPs;
     private @Nullable Snapshot earlier;
     private int comparedAt;
-    /** Values that have been written down so far. */
+    /** Number of values saved so far. */
     private long written;
 
     private record Snapshot(long timePs, long[] state, long[] counters, Totals totals) {}
 
-    /** @param seenFromPs says from when on no event may be left out [ps] */
+    /** @param seenFromPs instant from which no event may be skipped [ps] */
     LoopForward(List<? extends DeviceState> devices, LongSupplier seenFromPs) {
         this.devices = devices;
         this.seenFromPs = seenFromPs;
     }
 
-    /** A step of an operation begins. */
+    /** Handles the start of a step of an operation. */
     void onRepetition(int current, long nowPs, long executedEvents, FutureEventList events) {
         if (seenFromPs.getAsLong() <= nowPs) {
             return;
@@ -93,7 +93,7 @@ final class LoopForward {
         return false;
     }
 
-    /** The least number of steps after which all hints of as many steps, or of a few, have come again; 0 when there is none. */
+    /** Returns the least number of steps after which all hints of that many steps, or of a few, recur; 0 if there is none. */
     private int recurringPeriod() {
         for (int period = 1; period <= PERIOD_MAX && 2 * period <= steps; period++) {
             int needed = Math.max(period, HINTS_MIN);
@@ -124,7 +124,7 @@ final class LoopForward {
         return new Snapshot(nowPs, writer.toArray(), writer.counters(), Totals.of(devices));
     }
 
-    /** How often the period between two equal states may be repeated after the later one, whose rooms the writer still has. */
+    /** Returns how often the period between two equal states may be repeated after the later one, whose rooms the writer still has. */
     private long times(Snapshot from, Snapshot to, long heldUntilPs) {
         long times = (heldUntilPs - 1 - to.timePs()) / (to.timePs() - from.timePs());
         long[] rooms = writer.rooms();
@@ -144,7 +144,7 @@ final class LoopForward {
         return times;
     }
 
-    /** Repeats the period between two equal states as often as may be; false when it may not be repeated. */
+    /** Repeats the period between two equal states as often as possible; returns false if it may not be repeated. */
     private boolean skip(Snapshot from, Snapshot to, FutureEventList events) {
         long times = times(from, to, Math.min(events.heldUntilPs(), seenFromPs.getAsLong()));
         if (times <= 0) {

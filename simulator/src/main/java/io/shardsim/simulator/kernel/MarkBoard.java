@@ -4,31 +4,31 @@ import java.util.Arrays;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Where the device that keeps the beat leaves the marks that it has reached and the loops that it goes through, and so makes the kernel look up. */
+/** Board on which the leading device posts the marks that it has reached and its loop rounds, which alerts the kernel. */
 public final class MarkBoard {
-    /** No operation. */
+    /** Value for no operation. */
     static final int NONE = -1;
 
     private int[] marks = {};
     private int repeated = NONE;
-    /** Null as long as nobody looks: state. */
+    /** Listener; null while there is none: state. */
     private @Nullable Runnable onPosted;
 
     private final RunControl pulse = new RunControl();
     private final long eventsMax;
     private final LongSupplier endMaxPs;
-    /** For each mark, the least time from then on to the end of the run [ps]; empty where the run may end at any time. */
+    /** Minimum time left from each mark to the end of the run [ps]; empty without such a bound. */
     private final long[] leastLeftPs;
 
-    /** Of a run that may execute any number of events. */
+    /** Creates a board for a run without limits. */
     public MarkBoard() {
         this(Long.MAX_VALUE, () -> Long.MAX_VALUE, new long[0]);
     }
 
     /**
-     * @param eventsMax events that the run may execute; it is given up at the next mark or repetition after more
-     * @param endMaxPs the latest end that is of any use; asked at every mark, at which the run is given up where it will end later [ps]
-     * @param leastLeftPs for each mark, the least time from then on to the end of the run; empty where it may end at any time [ps]
+     * @param eventsMax maximum events; the run is aborted at the next mark or repetition after more
+     * @param endMaxPs latest useful end; queried at every mark, where a run that must end later is aborted [ps]
+     * @param leastLeftPs minimum time left from each mark to the end of the run; empty without such a bound [ps]
      */
     public MarkBoard(long eventsMax, LongSupplier endMaxPs, long[] leastLeftPs) {
         this.eventsMax = eventsMax;
@@ -36,7 +36,7 @@ public final class MarkBoard {
         this.leastLeftPs = leastLeftPs;
     }
 
-    /** @throws RunLimitException when these are more events than the run may execute, or it cannot end in time */
+    /** @throws RunLimitException if these are more events than the run may execute, or it cannot end in time */
     void check(long executedEvents, long nowPs) {
         if (executedEvents > eventsMax) {
             throw RunLimitException.ofEvents(eventsMax, executedEvents);
@@ -65,7 +65,7 @@ public final class MarkBoard {
         onPosted.run();
     }
 
-    /** A loop within an operation begins once more. */
+    /** Posts that a loop within an operation starts another round. */
     public void postRepetition(int operation) {
         if (onPosted != null) {
             repeated = operation;
@@ -73,12 +73,12 @@ public final class MarkBoard {
         }
     }
 
-    /** How far the run is. */
+    /** Returns the progress of the run. */
     public RunControl pulse() {
         return pulse;
     }
 
-    /** Takes the marks down, in the order of the plan. */
+    /** Takes the posted marks, in plan order. */
     int[] take() {
         pulse.check();
         int[] taken = marks;
@@ -86,7 +86,7 @@ public final class MarkBoard {
         return taken;
     }
 
-    /** Takes down the operation within which a loop begins once more, {@link #NONE} when there is none. */
+    /** Takes the operation with a new loop round, {@link #NONE} if there is none. */
     int takeRepeated() {
         int taken = repeated;
         repeated = NONE;

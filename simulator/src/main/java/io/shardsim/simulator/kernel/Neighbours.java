@@ -1,16 +1,16 @@
 package io.shardsim.simulator.kernel;
 
 /**
- * What a logical process must know of the others of its run, and of the parts that it consists of itself.
+ * Other logical processes of a run, and the regions within this one.
  *
- * <p>A region is a set of devices that affect others only by way of their outbound ports, a node for instance. Each region has event lists of its own and
- * goes through a window by itself: it finds its devices in the cache and its lists short.
+ * <p>A region is a set of devices that affect others only through their outbound ports, such as a node. Each region has its own event lists and runs
+ * through a window alone, so its devices stay in the cache and its lists short.
  *
- * @param exchange meets the others at the end of each window
- * @param lookahead how long it takes until one region can affect another
- * @param crossing puts messages down as numbers
+ * @param exchange synchronizes with the others at the end of each window
+ * @param lookahead minimum delay until one region can affect another
+ * @param crossing serializes messages
  * @param regions number of regions of this logical process
- * @param regionOfDevice index of the region of each device, by its id
+ * @param regionOfDevice region index by device ID
  */
 public record Neighbours(
         WindowExchange exchange, Lookahead lookahead, Crossing crossing, int regions, int[] regionOfDevice) {}

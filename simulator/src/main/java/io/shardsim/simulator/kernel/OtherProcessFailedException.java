@@ -1,6 +1,6 @@
 package io.shardsim.simulator.kernel;
 
-/** Ends a logical process because another one of its run will not go on. The reason is with the other one. */
+/** Ends a logical process because another one of its run has failed. The other one has the cause. */
 public final class OtherProcessFailedException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 

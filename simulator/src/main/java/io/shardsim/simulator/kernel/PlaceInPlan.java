@@ -2,22 +2,22 @@ package io.shardsim.simulator.kernel;
 
 import java.util.Arrays;
 
-/** Where in the plan the devices of a logical process are: what they have not done, what they have looked at, what they wait for. */
+/** Positions of a logical process's devices in the plan: unfinished, examined and awaited operations. */
 public final class PlaceInPlan {
     private int nearest = Integer.MAX_VALUE;
     private int furthest = -1;
-    /** Operations that are next on their stream but must wait, each followed by the latest operation it waits for. */
+    /** Operations that are next on their stream but blocked, each followed by the latest operation it waits for. */
     private int[] blocked = new int[16];
 
     private int blockedSize;
 
-    /** An operation that is not done and that nothing before it holds up. */
+    /** Adds an unfinished operation that nothing before it blocks. */
     public void reached(int operation) {
         nearest = Math.min(nearest, operation);
         furthest = Math.max(furthest, operation);
     }
 
-    /** An operation that is next on its stream but waits for others, the latest of them given. */
+    /** Adds an operation that is next on its stream but waits for others, the latest of which is given. */
     public void waiting(int operation, int latestWait) {
         nearest = Math.min(nearest, operation);
         if (blockedSize + 2 > blocked.length) {
@@ -27,7 +27,7 @@ public final class PlaceInPlan {
         blocked[blockedSize++] = latestWait;
     }
 
-    /** All of another place, as it is after some operations more. */
+    /** Adds all positions of another object, shifted by some operations. */
     void add(PlaceInPlan other, int deltaOperations) {
         if (other.furthest >= 0) {
             reached(other.nearest + deltaOperations);
@@ -39,8 +39,8 @@ public final class PlaceInPlan {
     }
 
     /**
-     * How many segments the plan can be moved on from a mark such that all that is reached or waiting reads the same. An operation that waits for
-     * something which the move does not reach stays where it is, however far ahead it lies.
+     * Returns how many segments the plan can advance from a mark such that everything reached or waiting reads the same. An operation that waits for
+     * one beyond the move stays in place, however far ahead it is.
      */
     int repetitionsAhead(PeriodicPlan plan, int mark, int period) {
         int repetitions = plan.repetitionsAhead(mark, period, nearest, furthest);

@@ -3,9 +3,9 @@ package io.shardsim.simulator.kernel;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How far a run is: told by the threads that advance it, read by any other, which may also end the run. */
+/** Progress of a run: updated by the threads that advance it, read by any other, which may also cancel the run. */
 public final class RunControl {
-    /** Events of a thread between two beats of it, a power of two: some hundredths of a second. */
+    /** Events of a thread between two updates, a power of two: some hundredths of a second. */
     static final int EVENTS = 1 << 14;
 
     private final AtomicLong events = new AtomicLong();
@@ -13,8 +13,8 @@ public final class RunControl {
     private volatile boolean abandoned;
 
     /**
-     * @param more events that the calling thread has executed since its last beat
-     * @throws CancellationException when nobody waits for the run any longer
+     * @param more events executed by the calling thread since its last beat
+     * @throws CancellationException if the run has been abandoned
      */
     void beat(long more, long timePs) {
         events.addAndGet(more);
@@ -28,17 +28,17 @@ public final class RunControl {
         }
     }
 
-    /** Ends the run at its next beat. */
+    /** Cancels the run at its next beat. */
     public void abandon() {
         abandoned = true;
     }
 
-    /** Events that all threads had executed at their last beats. */
+    /** Returns the events that all threads had executed at their last beats. */
     public long events() {
         return events.get();
     }
 
-    /** Virtual time of the latest beat [ps]. */
+    /** Returns the virtual time of the latest beat [ps]. */
     public long nowPs() {
         return nowPs.get();
     }

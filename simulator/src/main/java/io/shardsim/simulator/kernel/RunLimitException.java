@@ -1,6 +1,6 @@
 package io.shardsim.simulator.kernel;
 
-/** A run that was given up because it would execute more events than it may, or end later. */
+/** Run aborted because it would exceed its limit on events or on the end time. */
 public final class RunLimitException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
@@ -13,22 +13,22 @@ public final class RunLimitException extends IllegalStateException {
         this.late = late;
     }
 
-    /** Events until then. */
+    /** Returns the number of events until the abort. */
     public long executedEvents() {
         return executedEvents;
     }
 
-    /** Whether it would have ended too late, whatever it executes. */
+    /** Returns whether the run would have ended too late. */
     public boolean isLate() {
         return late;
     }
 
-    /** Whether that happens depends on the run alone, not on the machine. */
+    /** Creates an abort for too many events, which depends on the run alone, not on the machine. */
     static RunLimitException ofEvents(long eventsMax, long executedEvents) {
         return new RunLimitException("more than " + eventsMax + " events to execute", executedEvents, false);
     }
 
-    /** @param endMaxPs the latest end that is of any use [ps] */
+    /** @param endMaxPs latest useful end [ps] */
     static RunLimitException ofEnd(long endMaxPs, long executedEvents) {
         return new RunLimitException("ends later than " + endMaxPs + " ps, whatever happens", executedEvents, true);
     }

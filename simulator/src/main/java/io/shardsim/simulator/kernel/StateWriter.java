@@ -3,12 +3,12 @@ package io.shardsim.simulator.kernel;
 import java.util.Arrays;
 
 /**
- * Collects the state of a logical process as numbers relative to an origin. Two equal collections mean equal futures.
+ * Serializes the state of a logical process as numbers relative to an origin. Equal numbers mean equal futures.
  *
  * <ul>
- *   <li>Relative to an instant and a place in the plan: as long as the plan reads the same from both places.
- *   <li>Relative to an instant within a loop: as long as no counter runs out of room and nothing that is held comes due. What the loop counts is left out
- *       of the comparison, and what it does not move is compared as it is.
+ *   <li>Relative to an instant and a position in the plan: as long as the plan reads the same from both positions.
+ *   <li>Relative to an instant within a loop: as long as no counter runs out of room and no held instant is reached. Counters of the loop are not
+ *       compared, and instants that it does not shift are compared as absolute values.
  * </ul>
  */
 public final class StateWriter {
@@ -26,10 +26,10 @@ public final class StateWriter {
     private int countersSize;
 
     /**
-     * @param originPs instant that times are taken relative to [ps]
-     * @param floorPs instant that nothing to come can refer back beyond [ps]
-     * @param originOperation operation that plan indices are taken relative to
-     * @param originPositions for each stream, the number of operations before the origin
+     * @param originPs origin of instants [ps]
+     * @param floorPs earliest instant that future events can refer to [ps]
+     * @param originOperation origin of operation indices
+     * @param originPositions number of operations before the origin, by stream
      */
     public void begin(long originPs, long floorPs, int originOperation, int[] originPositions) {
         size = 0;
@@ -42,19 +42,19 @@ public final class StateWriter {
         this.originPositions = originPositions;
     }
 
-    /** Begins a collection within a loop; instants are as in {@link #begin}. */
+    /** Begins the state within a loop; instants are as in {@link #begin}. */
     void beginWithinLoop(long originPs, long floorPs) {
         begin(originPs, floorPs, 0, originPositions);
         withinLoop = true;
     }
 
-    /** Begins a collection of what an island is; places in the plan are left out. Instants are as in {@link #begin}. */
+    /** Begins the state of an island, without positions in the plan. Instants are as in {@link #begin}. */
     void beginOfIsland(long originPs, long floorPs, int originOperation) {
         begin(originPs, floorPs, originOperation, originPositions);
         ofIsland = true;
     }
 
-    /** True when what the plan reads like is compared beside it. */
+    /** Returns whether this is the state of an island, for which the plan's repetition is checked separately. */
     public boolean isOfIsland() {
         return ofIsland;
     }
@@ -66,29 +66,29 @@ public final class StateWriter {
         values[size++] = value;
     }
 
-    /** Where in a period that began with the run the origin is [ps]; nothing where there is none. */
+    /** Adds the phase of the origin in a period that started with the run [ps]; nothing without a period. */
     public void phase(long periodPs) {
         if (periodPs > 0) {
             value(originPs % periodPs);
         }
     }
 
-    /** An instant whose exact value matters however long ago it was. */
+    /** Adds an instant whose exact value always matters. */
     public void instant(long timePs) {
         value(timePs - originPs);
     }
 
-    /** An instant that no longer matters once nothing can refer to it any more. */
+    /** Adds an instant that stops mattering once nothing can refer to it. */
     public void notBefore(long timePs) {
         value(Math.max(floorPs, timePs) - originPs);
     }
 
-    /** An instant that matters however long ago it was, and that a loop does not move: when something began, or will be over. */
+    /** Adds an instant that always matters and that a loop does not shift: when something began, or will end. */
     public void held(long timePs) {
         value(withinLoop ? timePs : timePs - originPs);
     }
 
-    /** An instant that a loop does not move, and that no longer matters once nothing can refer to it any more. */
+    /** Adds an instant that a loop does not shift, and that stops mattering once nothing can refer to it. */
     public void heldNotBefore(long timePs) {
         if (withinLoop) {
             value(timePs);
@@ -98,10 +98,10 @@ public final class StateWriter {
     }
 
     /**
-     * What grows in a loop and decides nothing before it has grown by a certain amount.
+     * Adds a counter, which grows in a loop and has no effect until it has used up its room.
      *
-     * @param depth 0, or one more than that of the counter before this one, within a round of which this one begins anew
-     * @param room by how much it may grow
+     * @param depth nesting depth: 0, or one more than the previous counter's, if this one restarts in each of its rounds
+     * @param room amount by which it may grow
      */
     public void counter(int depth, long value, long room) {
         if (!withinLoop) {
@@ -118,17 +118,17 @@ public final class StateWriter {
         rooms[countersSize++] = room;
     }
 
-    /** The order of a message, whose operation counts from the origin. */
+    /** Adds the order of a message, with its operation relative to the origin. */
     public void order(long order) {
         value(EventOrder.shifted(order, -originOperation));
     }
 
-    /** An operation of the plan. */
+    /** Adds an operation of the plan. */
     public void operation(int operation) {
         value((long) operation - originOperation);
     }
 
-    /** The number of operations that a stream has done. */
+    /** Adds the number of operations that a stream has done. */
     public void position(int stream, int position) {
         value(withinLoop ? position : (long) position - originPositions[stream]);
     }
@@ -141,17 +141,17 @@ public final class StateWriter {
         return Arrays.copyOf(values, size);
     }
 
-    /** The counters of a collection within a loop. */
+    /** Returns the counters of a state within a loop. */
     long[] counters() {
         return Arrays.copyOf(counters, countersSize);
     }
 
-    /** By how much each counter may grow. */
+    /** Returns the room of each counter. */
     long[] rooms() {
         return Arrays.copyOf(rooms, countersSize);
     }
 
-    /** Within how many others each counter counts. */
+    /** Returns the nesting depth of each counter. */
     int[] depths() {
         return Arrays.copyOf(depths, countersSize);
     }

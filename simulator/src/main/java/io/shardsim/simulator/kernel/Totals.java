@@ -2,7 +2,7 @@ package io.shardsim.simulator.kernel;
 
 import java.util.List;
 
-/** The totals of all devices at one instant. */
+/** Totals of all devices at one instant. */
 final class Totals {
     private final long[] values;
 
@@ -24,7 +24,7 @@ final class Totals {
         return new Totals(values);
     }
 
-    /** Adds to the devices' totals, so many times, what they have grown by since earlier ones. */
+    /** Adds a multiple of the growth since earlier totals to the devices' totals. */
     void addGrowth(Totals earlier, long times, List<? extends DeviceState> devices) {
         long[] growth = new long[values.length];
         for (int i = 0; i < growth.length; i++) {

@@ -15,47 +15,47 @@ import scala.concurrent.duration.Duration;
 import scala.concurrent.duration.FiniteDuration;
 
 /**
- * A Pekko dispatcher that delivers in virtual-time order. A message that carries a virtual time goes into the future event list with its
- * receiver; every other message takes the ordinary way through mailboxes. {@link #advance} delivers, on the calling thread, which must be
- * this dispatcher's only one. What a thread sends to a device on another dispatcher is posted to the logical process there.
+ * Pekko dispatcher that delivers in virtual-time order. A message with a virtual time goes into the future event list with its receiver; other
+ * messages go through mailboxes as usual. {@link #advance} delivers, on the calling thread, which must be this dispatcher's only one. Messages to a
+ * device on another dispatcher are posted to its logical process.
  *
- * <p>This file alone leans on Pekko's internals (Dispatcher, ActorCell, Envelope of pekko-actor 1.7.0); {@code VirtualTimeDispatcherTest} fails
- * loudly when an upgrade changes them.
+ * <p>Only this file depends on Pekko's internals (Dispatcher, ActorCell, Envelope of pekko-actor 1.7.0); {@code VirtualTimeDispatcherTest} fails if
+ * an upgrade changes them.
  */
 public final class VirtualTimeDispatcher extends Dispatcher {
-    /** The dispatcher that the current thread lets advance. */
+    /** Dispatcher that the current thread advances. */
     private static final ThreadLocal<VirtualTimeDispatcher> ADVANCING = new ThreadLocal<>();
 
-    /** Pending events: of the whole run, or of the first region. */
+    /** Pending events of the whole run, or of the first region. */
     private final FutureEventList events = new FutureEventList();
-    /** Pending events of each region, the outbound ports' left out. */
+    /** Pending events by region, without those of outbound ports. */
     private FutureEventList[] inside = {events};
     /** Pending events at the outbound ports of each region, which run ahead of the others. */
     private FutureEventList[] outbound = {};
-    /** The thread that advances: state; null while nobody does. */
+    /** Advancing thread; null while there is none: state. */
     private volatile @Nullable Thread owner;
-    /** The other logical processes of the run: state; null when there are none. */
+    /** Other logical processes of the run; null if there are none: state. */
     private @Nullable Neighbours neighbours;
-    /** Index of the logical process that these devices belong to, as others see it: state. */
+    /** Index of this logical process among those of the run: state. */
     private volatile int process;
-    /** How far this logical process may go in the current window [ps]: state. */
+    /** Limit of the current window for this logical process [ps]: state. */
     private long grantedTimePs;
 
-    /** What skips repetition island by island; null where nothing does. */
+    /** Skips repetition island by island; null if disabled. */
     private @Nullable IslandReplay replay;
 
     private boolean haltRequested;
-    /** Why an event was not taken, or what its receiver has thrown: state; null as long as all goes well. */
+    /** Why an event was refused, or its receiver's exception; null without a failure: state. */
     private @Nullable RuntimeException refusal;
 
-    /** True once an event's handler has thrown: state. */
+    /** Whether an event's handler has thrown: state. */
     private boolean failed;
 
     private long executedEvents;
-    /** Of which the pulse has been told: state. */
+    /** Events already reported to the pulse: state. */
     private long toldEvents;
 
-    /** Told how far the run is; null where nobody asks. */
+    /** Receives the progress of the run; null if unused. */
     private @Nullable RunControl pulse;
 
     VirtualTimeDispatcher(Configurator configurator, Config config, ExecutorServiceFactoryProvider executor) {
@@ -86,14 +86,14 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         }
     }
 
-    /** Pekko suspends an actor whose handler has thrown, and nothing else suspends one while this thread advances. */
+    /** Detects a failed handler: Pekko then suspends the actor, and nothing else suspends one while this thread advances. */
     @Override
     public void suspend(ActorCell actor) {
         failed = true;
         super.suspend(actor);
     }
 
-    /** Pekko swallows what goes wrong while a message is sent, so a refused event is kept to end the run. */
+    /** Pushes an event. Pekko swallows exceptions while a message is sent, so a refused event is stored to end the run. */
     private void push(VirtualTimeMessage message, ActorCell receiver, Envelope envelope) {
         try {
             if (replay != null) {
@@ -109,7 +109,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         refusal = refusal == null ? why : refusal;
     }
 
-    /** Ends the run that the calling thread advances with what a device's handler has thrown, which Pekko would log and hide. */
+    /** Ends the calling thread's run with the exception of a device's handler, which Pekko would only log. */
     public static void fail(RuntimeException why) {
         VirtualTimeDispatcher advancing = ADVANCING.get();
         if (advancing == null) {
@@ -126,7 +126,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         return message.isOutbound() ? outbound[region] : inside[region];
     }
 
-    /** Hands a message to another logical process with the end of this window. */
+    /** Posts a message to another logical process, to be delivered at the end of this window. */
     private void post(VirtualTimeMessage message, int receiver) {
         if (neighbours == null || message.timePs() < grantedTimePs) {
             refusal = new IllegalStateException("crosses sooner than the lookahead says, at " + message.timePs()
@@ -138,7 +138,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         neighbours.crossing().write(message, batch);
     }
 
-    /** Joins the logical process of that index, before any of the run advances. */
+    /** Sets the index of this logical process, before any of the run advances. */
     void join(int index) {
         process = index;
     }
@@ -146,10 +146,10 @@ public final class VirtualTimeDispatcher extends Dispatcher {
     /**
      * Makes the calling thread the one whose messages are pushed directly.
      *
-     * @param others null when this is the only logical process of the run
+     * @param others null if this is the only logical process of the run
      */
     void claim(@Nullable Neighbours others) {
-        // The actors of the run before have been suspended to be stopped.
+        // The actors of the previous run were suspended to be stopped.
         failed = false;
         neighbours = others;
         if (others != null) {
@@ -203,15 +203,15 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         return others.lookahead().boundPs(nextPs, nextOutboundPs);
     }
 
-    /** Delivers all events before the granted time, as long as nobody asks to halt; true when somebody has. */
+    /** Delivers all events before the granted time, until a handler requests a halt; returns whether one did. */
     boolean advance(long grantedTimePs) {
         return advance(events, grantedTimePs);
     }
 
     /**
-     * Delivers events in event-key order as long as they lie before the granted time and nobody has asked to halt.
+     * Delivers events in event-key order until the granted time or a requested halt.
      *
-     * @return true when an event's handler asked to halt
+     * @return whether an event's handler requested a halt
      */
     private boolean advance(FutureEventList list, long grantedTimePs) {
         long executed = 0;
@@ -240,7 +240,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
             }
         }
         executedEvents += executed;
-        // Windows and the ways between two halts are short: many of them make a beat.
+        // Windows and stretches between halts are short: many of them make one beat.
         if (executedEvents - toldEvents >= RunControl.EVENTS) {
             beat(executedEvents, list.nowPs());
         }
@@ -254,7 +254,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         }
     }
 
-    /** Makes {@link #advance} return after the event that is being delivered. */
+    /** Makes {@link #advance} return after the current event. */
     public void requestHalt() {
         haltRequested = true;
     }
@@ -263,12 +263,12 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         return executedEvents;
     }
 
-    /** Time of the last event [ps]. */
+    /** Returns the time of the last event [ps]. */
     long nowPs() {
         return lists().mapToLong(FutureEventList::nowPs).max().orElseThrow();
     }
 
-    /** Most events that waited at once, each list by itself. */
+    /** Returns the most events pending at once, per list. */
     int pendingEventsMax() {
         return lists().mapToInt(FutureEventList::sizeMax).sum();
     }
@@ -289,7 +289,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         pulse = asked;
     }
 
-    /** Forgets a run. */
+    /** Clears the state of a run. */
     void reset() {
         pulse = null;
         replay = null;
@@ -305,7 +305,7 @@ public final class VirtualTimeDispatcher extends Dispatcher {
         ADVANCING.remove();
     }
 
-    /** Named as {@code type} in the dispatcher's configuration. */
+    /** Configurator, named as {@code type} in the dispatcher's configuration. */
     public static final class Configurator extends MessageDispatcherConfigurator {
         private final VirtualTimeDispatcher dispatcher;
 

@@ -1,41 +1,41 @@
 package io.shardsim.simulator.kernel;
 
 /**
- * A message that is delivered at an instant of virtual time.
+ * Message that is delivered at an instant of virtual time.
  *
- * <p>The event key is (time, order, receiver, source, flow): total, and a function of what the message is about. No counter of anybody's takes
- * part, so neither threads, nor the cut into logical processes, nor leaving out symmetric nodes can change the order.
+ * <p>The event key is (time, order, receiver, source, flow): a total order that depends only on the message. It uses no counters, so neither threads,
+ * nor the partition into logical processes, nor skipping symmetric nodes can change it.
  */
 public interface VirtualTimeMessage {
 
-    /** Instant of delivery [ps]. */
+    /** Returns the instant of delivery [ps]. */
     long timePs();
 
-    /** Rank among messages of the same instant; see {@link EventOrder}. */
+    /** Returns the rank among messages of the same instant; see {@link EventOrder}. */
     long order();
 
-    /** Id of the device that receives it. */
+    /** Returns the ID of the receiving device. */
     int receiverId();
 
-    /** Id of the device that sent it. */
+    /** Returns the ID of the sending device. */
     int sourceId();
 
-    /** Tells apart what one device sends to another for the same instant and is alike otherwise: on its way to different nodes, for instance. */
+    /** Distinguishes otherwise equal messages from one device to another at the same instant, for example for different nodes. */
     default int flow() {
         return 0;
     }
 
-    /** Earliest instant that what it causes can refer to [ps]: before the delivery when a device may act on the past. */
+    /** Returns the earliest instant that its effects can refer to [ps]: before the delivery if a device may act on the past. */
     long earliestPs();
 
-    /** True when it arrives at a port that only hears from its own node and alone sends out of it; see {@link Lookahead}. */
+    /** Returns whether it arrives at an outbound port: one that only its own node sends to, and the only way out of it; see {@link Lookahead}. */
     default boolean isOutbound() {
         return false;
     }
 
-    /** The same message later in time and further on in the plan. */
+    /** Returns this message shifted in time and in the plan. */
     VirtualTimeMessage shifted(long deltaPs, int deltaOperations);
 
-    /** Appends everything that makes this message behave as it does, relative to an origin. */
+    /** Appends everything that determines this message's effects, relative to an origin. */
     void save(StateWriter writer);
 }

@@ -1,35 +1,35 @@
 package io.shardsim.simulator.kernel;
 
 /**
- * How one logical process meets the others of its run at the end of each window of virtual time. All of them call {@link #exchange} equally
- * often; what was posted before the call is there for the others after it.
+ * Exchange of one logical process with the others of its run at the end of each window of virtual time. All of them call {@link #exchange} equally
+ * often; messages posted before the call are available to the others after it.
  *
- * <p>{@link LocalExchange} joins the threads of one JVM. Whatever joins several machines is another implementation; nothing else changes.
+ * <p>{@link LocalExchange} connects the threads of one JVM. Several machines only need another implementation.
  */
 public interface WindowExchange {
 
-    /** Number of logical processes of the run. */
+    /** Returns the number of logical processes of the run. */
     int processes();
 
-    /** This one's index among them. */
+    /** Returns the index of this process. */
     int self();
 
-    /** What goes to another logical process with the next exchange. */
+    /** Returns the batch for another logical process in the next exchange. */
     EventBatch to(int process);
 
     /**
-     * Hands over what has been posted and waits until all others have done so.
+     * Hands over the posted messages and waits until all others have done so.
      *
-     * @param boundPs before this instant nothing that this logical process will ever post can arrive anywhere [ps]
-     * @return the least bound of all: how far everybody may go [ps]
-     * @throws OtherProcessFailedException when another one has failed
-     * @throws IllegalStateException when this thread was interrupted
+     * @param boundPs instant before which no future message of this logical process can arrive [ps]
+     * @return the minimum bound: how far every process may advance [ps]
+     * @throws OtherProcessFailedException if another process has failed
+     * @throws IllegalStateException if this thread was interrupted
      */
     long exchange(long boundPs);
 
-    /** What another logical process has handed over in the last exchange, to be read before the next one. */
+    /** Returns the batch from another logical process in the last exchange; to be read before the next one. */
     EventBatch from(int process);
 
-    /** Lets the others know that this one will not come again, and ends its own waiting. From any thread. */
+    /** Tells the others that this process will not return, and ends its own wait. Callable from any thread. */
     void abort();
 }

@@ -6,40 +6,40 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The chain of events that the end of a run waited for, each set off by the one before it: from the beginning to the end of the operation that ended
- * last. Its segments follow one another without a gap and sum to the run, to the picosecond.
+ * Critical path of a run: the chain of events, each triggered by the one before, from the start to the end of the operation that ended last. Its
+ * segments are contiguous and sum to the run time, to the picosecond.
  *
  * @param endPs length of the run [ps]
- * @param segments in the order of time
+ * @param segments segments in time order
  */
 public record CriticalPath(long endPs, List<Segment> segments) {
 
-    /** What time went by with. */
+    /** What the time was spent on. */
     public enum Waiting {
-        /** A kernel on the compute stream, at full speed. */
+        /** Kernel on the compute stream, at full speed. */
         KERNEL,
-        /** What that kernel lost to what overlapped with it. */
+        /** Time that this kernel lost to overlapping work. */
         INTERFERENCE,
-        /** A cast or a copy on another stream, what it waits for included. */
+        /** Cast or copy on another stream, including its wait. */
         COPY,
-        /** The host process. */
+        /** Host process. */
         HOST,
-        /** A collective's kernel, from its turn on its stream until it runs. */
+        /** Collective's kernel, from its turn on its stream until it runs. */
         LAUNCH,
-        /** A collective's thread blocks, copying or reducing. */
+        /** Collective's thread blocks, copying or reducing. */
         THREAD_BLOCK,
-        /** A link carries a chunk: serialization and latency. */
+        /** Link that carries a chunk: serialization and latency. */
         LINK,
-        /** A chunk waits for a transmitter that is busy with others. */
+        /** Chunk queued for a busy transmitter. */
         QUEUE
     }
 
     /**
-     * A stretch of the path.
+     * Segment of the path.
      *
      * @param operation index in the plan
-     * @param rank the rank that it happens at; that of the GPU that sends, for a chunk on its way
-     * @param link the link that carries a chunk or has it wait; null for all else
+     * @param rank rank of the activity; for a chunk in flight, the sender's
+     * @param link link that carries or queues a chunk; null for other activities
      */
     public record Segment(
             long startPs,
@@ -53,7 +53,7 @@ public record CriticalPath(long endPs, List<Segment> segments) {
             return endPs - startPs;
         }
 
-        /** Whether the same goes on. */
+        /** Returns whether this segment continues the same activity. */
         public boolean continues(Segment before) {
             return before.endPs == startPs
                     && before.waiting == waiting

@@ -2,7 +2,7 @@ package io.shardsim.simulator.observation;
 
 import java.util.Arrays;
 
-/** A list of primitive longs that grows. */
+/** Growable list of primitive longs. */
 final class LongList {
     private long[] values = new long[256];
     private int size;

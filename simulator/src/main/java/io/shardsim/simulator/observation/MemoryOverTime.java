@@ -11,17 +11,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Who holds the memory of rank 0 in the course of a training step, in columns of equal length. Each column shows the instant at which most is
- * held in it, so that the highest one is the peak that the memory ledger finds.
+ * Memory of rank 0 by owner over a training step, in columns of equal length. Each column shows its instant of highest use, so the highest column is
+ * the memory ledger's peak.
  *
- * <p>An allocation happens when the host issues it; it is shown at the start of the compute operation that it comes before, for the host is
- * ahead of the GPU by no more than the plan lets it be.
+ * <p>An allocation happens when the host issues it. It is shown at the start of the next compute operation, since the plan limits how far the host
+ * runs ahead of the GPU.
  *
  * @param columnPs length of a column [ps]
- * @param bytes for each owner that ever holds anything, bytes in each column [bytes]
+ * @param bytes bytes in each column, by owner that ever holds memory [bytes]
  */
 public record MemoryOverTime(long columnPs, Map<MemoryOwner, List<Long>> bytes) {
-    /** More than a drawing has room for. */
+    /** Number of columns, more than a chart has room for. */
     static final int COLUMNS = 180;
 
     private static final MemoryOwner[] OWNERS = MemoryOwner.values();
@@ -31,10 +31,10 @@ public record MemoryOverTime(long columnPs, Map<MemoryOwner, List<Long>> bytes) 
     }
 
     /**
-     * Lays a plan's memory changes along a run of it.
+     * Maps a plan's memory changes to the timeline of a run.
      *
      * @param timeline operations of rank 0
-     * @param alwaysBytes what libraries hold all the time beyond the plan, charged to {@link MemoryOwner#RUNTIME} [bytes]
+     * @param alwaysBytes permanent memory of libraries beyond the plan, charged to {@link MemoryOwner#RUNTIME} [bytes]
      */
     public static MemoryOverTime of(StepPlan plan, List<OperationSpan> timeline, long endPs, long alwaysBytes) {
         Columns columns = new Columns(Math.max(1, (endPs + COLUMNS - 1) / COLUMNS), alwaysBytes);
@@ -48,7 +48,7 @@ public record MemoryOverTime(long columnPs, Map<MemoryOwner, List<Long>> bytes) 
         return columns.close();
     }
 
-    /** For each operation, and for the end of the plan, when the next compute operation of rank 0 begins [ps]. */
+    /** Returns when the next compute operation of rank 0 starts, for each operation and for the end of the plan [ps]. */
     private static long[] computeStarts(StepPlan plan, List<OperationSpan> timeline, long endPs) {
         long[] starts = new long[plan.size() + 1];
         Arrays.fill(starts, -1);
@@ -124,13 +124,13 @@ public record MemoryOverTime(long columnPs, Map<MemoryOwner, List<Long>> bytes) 
         return COLUMNS;
     }
 
-    /** What an owner holds in a column [bytes]. */
+    /** Returns the memory of an owner in a column [bytes]. */
     public long of(MemoryOwner owner, int column) {
         List<Long> own = bytes.get(owner);
         return own == null ? 0 : own.get(column);
     }
 
-    /** What all hold together in a column [bytes]. */
+    /** Returns the memory of all owners in a column [bytes]. */
     public long total(int column) {
         long sum = 0;
         for (List<Long> own : bytes.values()) {
@@ -139,7 +139,7 @@ public record MemoryOverTime(long columnPs, Map<MemoryOwner, List<Long>> bytes) 
         return sum;
     }
 
-    /** The first column in which most is held. */
+    /** Returns the first column with the highest total. */
     public int peakColumn() {
         int peak = 0;
         for (int column = 1; column < COLUMNS; column++) {

@@ -6,15 +6,15 @@ import java.util.Collection;
 import java.util.Map;
 
 /**
- * What one rank did in a run. The time of its compute stream is accounted for to the picosecond: work + slow-down is the time for which it was
- * busy, and that + exposed is {@code finishPs}. A rank whose parts do not sum is refused.
+ * Totals of one rank in a run. The time of its compute stream is accounted for to the picosecond: work + slowdown is its busy time, and busy +
+ * exposed is {@code finishPs}. Totals that do not add up are refused.
  *
  * @param rank global rank
  * @param finishPs virtual time at which its last operation ended [ps]
- * @param busyPs for each stream, time with an operation running [ps]
- * @param workPs for each kind of work on the compute stream, its time at full speed [ps]
+ * @param busyPs busy time by stream [ps]
+ * @param workPs time at full speed by kind of work on the compute stream [ps]
  * @param slowdownPs time that the compute stream lost to collectives, casts and copies that overlapped with it [ps]
- * @param exposedPs time that the compute stream stood still, by the stream it waited for [ps]; COMPUTE: before its first operation
+ * @param exposedPs idle time of the compute stream, by the stream it waited for [ps]; COMPUTE: before its first operation
  */
 public record RankTotals(
         int rank,

@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What can be watched of a run: operations of every simulated rank, journeys of chunks hop by hop from some instant on, and running totals.
- * Bounded in size however long the run: what no longer fits is left out and says so.
+ * Recording of a run: operations of every simulated rank, journeys of chunks hop by hop from some instant on, and running totals. Its size is bounded
+ * for any run: the excess is dropped and reported.
  *
- * @param cluster where it ran
- * @param representatives for each node, the node that was simulated in its place
+ * @param cluster cluster of the run
+ * @param representatives simulated representative of each node
  * @param spans executed operations of each simulated rank
  * @param journeys executed journeys of chunks
- * @param paths the paths that these journeys take, by id
+ * @param paths paths of these journeys, by ID
  * @param totals running totals at some instants
- * @param skipped what was not executed because it repeats
- * @param labels words of each operation of the plan
+ * @param skipped time that was not executed because it repeats
+ * @param labels label of each operation of the plan
  */
 public record Recording(
         Cluster cluster,
@@ -30,37 +30,37 @@ public record Recording(
         Totals totals,
         SkippedTime skipped,
         List<Label> labels) {
-    /** Spans of all ranks together; the plan of a large model over many micro-batches has more than anyone looks at. */
+    /** Maximum spans of all ranks together; the plan of a large model over many micro-batches has more than anyone looks at. */
     public static final int SPANS_MAX = 400_000;
 
     /**
-     * What an operation of the plan is.
+     * Description of an operation of the plan.
      *
-     * @param collective kind of the collective; empty for work of the rank itself
-     * @param totalBytes whole buffer of the collective; 0 for work of the rank itself [bytes]
-     * @param operation as the plan has it
-     * @param algorithm that carries the collective; empty for work of the rank itself
+     * @param collective kind of the collective; empty for local work
+     * @param totalBytes whole buffer of the collective; 0 for local work [bytes]
+     * @param operation operation in the plan
+     * @param algorithm algorithm of the collective; empty for local work
      */
     public record Label(
             String stream, String words, String collective, long totalBytes, Operation operation, String algorithm) {}
 
     /**
-     * A path and the node that it leads to in the copy of each node that its source stands for.
+     * Path, and its destination node in the copy of each node that its source represents.
      *
      * @param sourceRank rank that sends
-     * @param slots slot in its node of each device on the way, the receiving GPU last
+     * @param slots slot in its node of each device on the path, the receiving GPU last
      * @param ports output port at each device but the last
-     * @param far for each device, whether it lives with the receiving node
+     * @param far whether each device lives with the receiving node
      * @param latencyPs latency of each hop [ps]
-     * @param destinationNodes by node; -1 for nodes that are not copies of the source's
+     * @param destinationNodes destination by node; -1 for nodes that are not copies of the source's
      */
     public record RecordedPath(
             int sourceRank, int[] slots, int[] ports, boolean[] far, long[] latencyPs, int[] destinationNodes) {}
 
     /**
-     * Compute of a rank stands still.
+     * Idle time of a rank's compute.
      *
-     * @param stream that it waits for; COMPUTE where it is idle
+     * @param stream stream that it waits for; COMPUTE if it waits for none
      * @param keyPs as {@link Spans#keyPs}
      */
     public record Wait(Stream stream, long startPs, long endPs, long keyPs) {}
@@ -74,7 +74,7 @@ public record Recording(
         private final LongList operations = new LongList();
         private final LongList keyPs = new LongList();
 
-        /** @param stage of the pipeline, that the rank belongs to */
+        /** @param stage pipeline stage of the rank */
         public Spans(int stage) {
             this.stage = stage;
         }
@@ -83,12 +83,12 @@ public record Recording(
             return stage;
         }
 
-        /** Where compute stood still; between them it works. */
+        /** Returns the idle times of compute; between them it works. */
         public List<Wait> waits() {
             return waits;
         }
 
-        /** @param key the instant that decides to which period of skipped time it belongs [ps] */
+        /** @param key instant that determines its period of skipped time [ps] */
         public void add(int operation, long start, long end, long key) {
             operations.add(operation);
             startPs.add(start);
@@ -112,15 +112,15 @@ public record Recording(
             return endPs.get(index);
         }
 
-        /** Its end, or just behind: what ends in the instant of a mark but after it belongs to the next period [ps]. */
+        /** Returns its end, or just after: an operation that ends at the instant of a mark but after it belongs to the next period [ps]. */
         public long keyPs(int index) {
             return keyPs.get(index);
         }
     }
 
     /**
-     * Chunks on their way from GPU to GPU, in the order in which they set out. Times are those of the run as executed: what was under way when time was
-     * skipped goes on as if it had not been.
+     * Journeys of chunks from GPU to GPU, in the order of departure. Times are from the executed run: a chunk in flight when time was skipped
+     * continues as if it had not been.
      */
     public static final class Journeys {
         private final LongList startPs = new LongList();
@@ -133,9 +133,7 @@ public record Recording(
         private final long fromPs;
         private long untilPs = Long.MAX_VALUE;
 
-        /**
-         * @param fromPs instant from which journeys are kept [ps]
-         */
+        /** @param fromPs instant from which journeys are recorded [ps] */
         public Journeys(long fromPs) {
             this.fromPs = fromPs;
         }
@@ -156,19 +154,19 @@ public record Recording(
 
         private static final long NOT_YET = -1;
 
-        /** Notes when a hop's transmission begins and its last bit leaves, both since the journey's start [ps]. */
+        /** Records when a hop's transmission begins and its last bit leaves, both since the journey's start [ps]. */
         public void setHop(int journey, int hop, long startsPs, long leavesPs) {
             int at = (int) firstHop.get(journey) + 2 * hop;
             hopTimes.set(at, startsPs);
             hopTimes.set(at + 1, leavesPs);
         }
 
-        /** No journey is kept from here on [ps]. */
+        /** Stops recording journeys from this instant on [ps]. */
         public void closeAt(long ps) {
             untilPs = Math.min(untilPs, ps);
         }
 
-        /** Executed journeys that begin in [fromPs, untilPs) are all here. */
+        /** Returns the start of the range [fromPs, untilPs) in which all executed journeys are recorded. */
         public long fromPs() {
             return fromPs;
         }
@@ -181,7 +179,7 @@ public record Recording(
             return startPs.size();
         }
 
-        /** When its first bit could be sent [ps]. */
+        /** Returns when the first bit could be sent [ps]. */
         public long startPs(int journey) {
             return startPs.get(journey);
         }
@@ -207,20 +205,20 @@ public record Recording(
             return (end - (int) firstHop.get(journey)) / 2;
         }
 
-        /** When a hop's transmission begins, since the journey's start; negative when the run ended before [ps]. */
+        /** Returns when a hop's transmission begins, since the journey's start; negative if the run ended before [ps]. */
         public long hopStartPs(int journey, int hop) {
             return hopTimes.get((int) firstHop.get(journey) + 2 * hop);
         }
 
-        /** When the last bit leaves, since the journey's start [ps]. */
+        /** Returns when the last bit leaves, since the journey's start [ps]. */
         public long hopLeavePs(int journey, int hop) {
             return hopTimes.get((int) firstHop.get(journey) + 2 * hop + 1);
         }
     }
 
-    /** Running totals, at most {@link #SAMPLES_MAX} of them; the last one is that of the whole run. */
+    /** Running totals, at most {@link #SAMPLES_MAX} samples; the last one covers the whole run. */
     public static final class Totals {
-        /** Time, NIC bytes, exposed time, then the busy time of each link class. */
+        /** Columns: time, NIC bytes, exposed time, then the busy time of each link class. */
         public static final int COLUMNS = 3 + io.shardsim.topology.LinkClass.values().length;
 
         static final int SAMPLES_MAX = 4096;
@@ -230,7 +228,7 @@ public record Recording(
         private long stride = 1;
         private long offered;
 
-        /** Adds a sample, or leaves it out when samples of its distance are no longer kept. */
+        /** Adds a sample, or drops it if samples that close are no longer kept. */
         public void add(long[] sample) {
             if (offered++ % stride != 0) {
                 return;
@@ -245,7 +243,7 @@ public record Recording(
             samples[size++] = sample;
         }
 
-        /** Adds the last sample, whatever the distance. */
+        /** Adds the last sample, at any distance. */
         public void close(long[] sample) {
             if (size == SAMPLES_MAX) {
                 size--;
@@ -267,12 +265,12 @@ public record Recording(
         }
     }
 
-    /** Hears of a wait, whether it was executed or is a copy of one in time that was skipped. */
+    /** Receiver of waits, executed or repeated in skipped time. */
     public interface WaitListener {
         void wait(Stream stream, long startPs, long endPs);
     }
 
-    /** Tells of all waits of a rank that overlap a window, skipped time included. */
+    /** Reports all waits of a rank that overlap a window, skipped time included. */
     public void tellWaits(Spans rank, long fromPs, long untilPs, WaitListener listener) {
         for (Wait wait : rank.waits()) {
             skipped.copies(
@@ -286,16 +284,16 @@ public record Recording(
         }
     }
 
-    /** Hears of an operation, whether it was executed or is a copy of one in time that was skipped. */
+    /** Receiver of operations, executed or repeated in skipped time. */
     public interface SpanListener {
-        /** @param operation its place among the labels */
+        /** @param operation index among the labels */
         void span(int operation, long startPs, long endPs);
     }
 
     /**
-     * Tells of all that a rank did, skipped time included.
+     * Reports all operations of a rank, skipped time included.
      *
-     * @param untilPs what begins then or later is left out [ps]
+     * @param untilPs instant from which operations are left out [ps]
      */
     public void tellAll(Spans rank, long untilPs, SpanListener listener) {
         for (int i = 0; i < rank.size(); i++) {

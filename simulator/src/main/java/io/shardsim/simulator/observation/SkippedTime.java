@@ -4,23 +4,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Stretches of virtual time that a run did not execute because they repeat an earlier one. What happened in (fromPs, toPs] happens again, one
- * period later, as often as said; the skipped time lies right behind toPs.
+ * Stretches of virtual time that a run did not execute because they repeat an earlier one. The events in (fromPs, toPs] recur once per period, the
+ * given number of times; the skipped time starts right after toPs.
  */
 public final class SkippedTime {
-    /** One stretch and how often it is repeated. */
+    /** Stretch and its number of repetitions. */
     public record Repetition(long fromPs, long toPs, int deltaOperations, int times) {
         public long periodPs() {
             return toPs - fromPs;
         }
 
-        /** The end of the last repetition [ps]. */
+        /** Returns the end of the last repetition [ps]. */
         public long endPs() {
             return toPs + periodPs() * times;
         }
     }
 
-    /** Takes one copy of something that was executed. */
+    /** Receiver of one copy of an executed event. */
     @FunctionalInterface
     public interface Copy {
         void at(long shiftPs, int shiftOperations);
@@ -28,7 +28,7 @@ public final class SkippedTime {
 
     private final List<Repetition> repetitions = new ArrayList<>();
 
-    /** Repetitions are added in the order of time. */
+    /** Adds a repetition; in time order. */
     public void add(Repetition repetition) {
         repetitions.add(repetition);
     }
@@ -37,7 +37,7 @@ public final class SkippedTime {
         return List.copyOf(repetitions);
     }
 
-    /** The instant that was executed in place of another one [ps]. */
+    /** Returns the executed instant that represents another one [ps]. */
     public long executed(long ps) {
         long at = ps;
         for (int i = repetitions.size() - 1; i >= 0; i--) {
@@ -49,7 +49,7 @@ public final class SkippedTime {
         return at;
     }
 
-    /** How much longer what {@link #executed} says of an instant goes on, one picosecond at least [ps]. */
+    /** Returns how long the answer of {@link #executed} stays valid after an instant, at least one picosecond [ps]. */
     public long evenAheadPs(long ps) {
         long at = ps;
         long ahead = Long.MAX_VALUE;
@@ -67,26 +67,26 @@ public final class SkippedTime {
     }
 
     /**
-     * Every copy of something that was executed which overlaps a window, itself included.
+     * Passes every copy of an executed event that overlaps a window, the original included.
      *
-     * @param keyPs the instant that decides to which period it belongs
-     * @param startPs its beginning
-     * @param endPs its end
-     * @param fromPs beginning of the window
-     * @param untilPs end of the window, not in it
+     * @param keyPs instant that determines its period
+     * @param startPs start of the event
+     * @param endPs end of the event
+     * @param fromPs start of the window
+     * @param untilPs end of the window, exclusive
      */
     public void copies(long keyPs, long startPs, long endPs, long fromPs, long untilPs, Copy copy) {
         copies(repetitions.size() - 1, keyPs, new Window(startPs - keyPs, endPs - keyPs, fromPs, untilPs), copy);
     }
 
-    /** What overlaps the window when its key lies at an instant. */
+    /** Window, with the extent of the event around its key. */
     private record Window(long before, long behind, long fromPs, long untilPs) {
         boolean shows(long keyPs) {
             return keyPs + before < untilPs && keyPs + behind >= fromPs;
         }
     }
 
-    /** Copies that the repetitions up to one of them make. */
+    /** Emits copies from repetitions 0 to {@code last}. */
     private void copies(int last, long keyPs, Window window, Copy copy) {
         if (last < 0) {
             if (window.shows(keyPs)) {
@@ -105,7 +105,7 @@ public final class SkippedTime {
                 repeat(r, keyPs, 0, 0, window, copy);
             }
         } else {
-            // The period holds copies that earlier repetitions made: those are repeated with it.
+            // The period contains copies made by earlier repetitions: those repeat with it.
             Window period = new Window(0, 0, r.fromPs() + 1, r.toPs() + 1);
             copies(last - 1, keyPs, period, (ps, operations) -> repeat(r, keyPs, ps, operations, window, copy));
         }

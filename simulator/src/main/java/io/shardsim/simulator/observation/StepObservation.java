@@ -3,15 +3,15 @@ package io.shardsim.simulator.observation;
 import java.util.List;
 
 /**
- * All facts of one run.
+ * Results of one run.
  *
  * @param endPs virtual time at which the last rank finished [ps]
  * @param ranks one per rank, in order
  * @param links every output port that exists, in order of device and port
- * @param timeline operations of rank 0 in order of their start; where the run was fast-forwarded, repetitions are written out
+ * @param timeline operations of rank 0 in order of their start, skipped repetitions included
  * @param executedEvents events that were executed one by one
  * @param simulatedEvents events that the executed ones represent
- * @param pendingEventsMax most events that waited at once; a fact about the simulation, not about the cluster
+ * @param pendingEventsMax maximum pending events; a property of the simulation, not of the cluster
  * @param digest hash over the totals and times of every rank, stream and link
  */
 public record StepObservation(

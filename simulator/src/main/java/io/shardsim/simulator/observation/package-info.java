@@ -1,6 +1,6 @@
 /**
- * Facts that a run leaves behind: what every rank, stream and link did, in virtual time.
+ * Results of a run: the activity of every rank, stream and link, in virtual time.
  *
- * <p>Here: records and their sums. Not here: what they mean; reports decide that.
+ * <p>Here: records and their sums. Not here: their interpretation, which is up to reports.
  */
 package io.shardsim.simulator.observation;

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One forward and one backward in turn where each stage holds v pieces of the model instead of one: the first micro-batches reach the last
- * piece v times sooner, so (p - 1) / (m v) of the ideal time is lost, for v times the traffic between stages [1, section 2.2.2].
+ * Interleaved 1F1B: forwards and backwards alternate, and each stage holds v pieces of the model: the first micro-batches reach the last piece v
+ * times sooner, so (p - 1) / (m v) of the ideal time is lost, for v times the traffic between stages [1, section 2.2.2].
  *
- * <p>Micro-batches go through a stage in groups of p, piece after piece. Of p micro-batches alone Megatron did all forwards first until November 2024 (4295be1a); here
- * they alternate as all others do [2].
+ * <p>Micro-batches go through a stage in groups of p, piece after piece. With exactly p micro-batches, Megatron did all forwards first until November
+ * 2024 (4295be1a); here they alternate as for any other number [2].
  *
  * <p>[1] Narayanan et al., arXiv:2104.04473. [2] Megatron-LM d98e8a64, megatron/core/pipeline_parallel/schedules.py, get_pp_rank_microbatches.
  */
@@ -60,7 +60,10 @@ public final class InterleavedPipeline implements PipelineSchedule {
         return Optional.empty();
     }
 
-    /** The first stage begins p (v + 1) - 1 passes, which are less than 2p micro-batches, and then takes one as it ends one; whole groups of p. */
+    /**
+     * Returns the number of micro-batches. The first stage starts p (v + 1) - 1 passes, less than 2p micro-batches, before they alternate; whole
+     * groups of p.
+     */
     @Override
     public int microBatchesToPeak(int stages, int microBatches) {
         return Math.min(2 * stages, microBatches);

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A few forwards, then one forward and one backward in turn (PipeDream-flush) [1]: a stage keeps the activations of no more than p
- * micro-batches. With m micro-batches on p equal stages, (p - 1) / m of the ideal time is lost [2, section 2.2.1], as with all forwards first.
- * The SageMaker model parallel library calls a schedule that puts backwards first whenever it can <i>interleaved</i>; this is it.
+ * 1F1B: a few forwards, then forwards and backwards alternate (PipeDream-flush) [1]. A stage keeps the activations of at most p micro-batches. With m
+ * micro-batches on p equal stages, (p - 1) / m of the ideal time is lost [2, section 2.2.1], as with all forwards first. The SageMaker model parallel
+ * library calls this schedule <i>interleaved</i>: backwards first whenever possible.
  *
  * <p>[1] Narayanan et al., Memory-Efficient Pipeline-Parallel DNN Training, arXiv:2006.09503. [2] Narayanan et al., arXiv:2104.04473;
  * megatron/schedules.py, forward_backward_pipelining_without_interleaving.
@@ -34,7 +34,7 @@ public final class OneForwardOneBackward implements PipelineSchedule {
         return PipelineSchedule.needsOnePiece(chunks, "1f1b");
     }
 
-    /** The first stage begins p, and then takes one as it ends one. */
+    /** Returns the number of micro-batches: the first stage starts p, then one more for each that ends. */
     @Override
     public int microBatchesToPeak(int stages, int microBatches) {
         return Math.min(2 * stages, microBatches);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The pipeline schedules on the class path: every file {@code schedules/<name>.yaml}. Nothing else lists them. */
+/** Pipeline schedules on the class path: every file {@code schedules/<name>.yaml}. There is no other list. */
 public final class PipelineSchedules {
     private static final Lazy<PipelineSchedules> ALL =
             new Lazy<>(() -> new PipelineSchedules(new DescriptorFolder("schedules").all()));
@@ -24,7 +24,7 @@ public final class PipelineSchedules {
         }
     }
 
-    /** All of them; they hold no state. */
+    /** Returns all schedules; they are stateless. */
     public static PipelineSchedules all() {
         return ALL.get();
     }
@@ -33,7 +33,7 @@ public final class PipelineSchedules {
         return List.copyOf(byName.keySet());
     }
 
-    /** The schedule of a name. */
+    /** Returns the schedule of a name. */
     public PipelineSchedule named(String name) {
         PipelineSchedule schedule = byName.get(name);
         if (schedule == null) {
@@ -42,7 +42,7 @@ public final class PipelineSchedules {
         return schedule;
     }
 
-    /** Where a schedule is described; empty where there is none of this name. */
+    /** Returns the reference of a schedule; empty if there is none of this name. */
     public String source(String name) {
         return sources.getOrDefault(name, "");
     }

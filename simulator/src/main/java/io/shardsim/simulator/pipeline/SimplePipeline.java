@@ -6,11 +6,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * All forwards, then all backwards: the schedule of GPipe [1], called simple in the SageMaker model parallel library [2]. Every stage keeps
- * the activations of all micro-batches. With m micro-batches on p equal stages, (p - 1) / m of the ideal time is lost [3, section 2.2.1].
+ * GPipe's schedule: all forwards, then all backwards [1]. It is called simple in the SageMaker model parallel library [2]. Every stage keeps the
+ * activations of all micro-batches. With m micro-batches on p equal stages, (p - 1) / m of the ideal time is lost [3, section 2.2.1].
  *
- * <p>[1] Huang et al., GPipe, arXiv:1811.06965. [2] SageMaker Developer Guide, Pipeline Parallelism, 2022. [3] Narayanan et al.,
- * arXiv:2104.04473.
+ * <p>[1] Huang et al., GPipe, arXiv:1811.06965. [2] SageMaker Developer Guide, Pipeline Parallelism, 2022. [3] Narayanan et al., arXiv:2104.04473.
  */
 public final class SimplePipeline implements PipelineSchedule {
     @Override
@@ -30,7 +29,7 @@ public final class SimplePipeline implements PipelineSchedule {
         return PipelineSchedule.needsOnePiece(chunks, "simple");
     }
 
-    /** All are kept. */
+    /** Returns all micro-batches, since all are kept. */
     @Override
     public int microBatchesToPeak(int stages, int microBatches) {
         return microBatches;

@@ -6,39 +6,40 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Blocks of GPU memory as PyTorch's caching allocator hands them out to one stream [1].
+ * PyTorch's caching allocator for one stream [1].
  *
  * <ul>
- *   <li>A request takes the smallest free block that holds it. What is left of the block stays free if it is worth it.
- *   <li>Where there is none, the driver is asked for a segment: 2 MiB for a small request, 20 MiB for one below 10 MiB, else the request, rounded up to 2
+ *   <li>A request takes the smallest free block that fits. The rest of the block stays free if it is large enough to split.
+ *   <li>If there is none, the driver allocates a segment: 2 MiB for a small request, 20 MiB for one below 10 MiB, else the request, rounded up to 2
  *       MiB.
- *   <li>Neighbours of one segment that are free are joined. Where the driver has no more, segments that are wholly free go back to it.
+ *   <li>Free neighbours in a segment are merged. If the driver is out of memory, fully free segments are returned to it.
  * </ul>
  *
- * <p>So a segment of which a small part is in use is lost for a large request: the memory is fragmented.
+ * <p>So a segment with a small part in use cannot serve a large request: the memory is fragmented.
  *
- * <p>Beyond the capacity it goes on, and counts what was missing. Leaves out streams, expandable segments, and max_split_size, which is off by default.
+ * <p>Beyond the capacity it continues, and counts the missing bytes. Leaves out streams, expandable segments, and max_split_size, which is off by
+ * default.
  *
- * <p>[1] c10/cuda/CUDACachingAllocator.cpp, PyTorch 2.0 (2023-03): kMinBlockSize, kSmallSize, kSmallBuffer, kLargeBuffer, kMinLargeAlloc, kRoundLarge;
- * get_free_block, should_split, alloc_block, release_cached_blocks.
+ * <p>[1] c10/cuda/CUDACachingAllocator.cpp, PyTorch 2.0 (2023-03): kMinBlockSize, kSmallSize, kSmallBuffer, kLargeBuffer, kMinLargeAlloc,
+ * kRoundLarge; get_free_block, should_split, alloc_block, release_cached_blocks.
  */
 public final class CachingAllocator {
     private static final long KIB = 1024;
     private static final long MIB = 1024 * KIB;
-    /** Every request is a multiple of this. */
+    /** Granularity of requests. */
     private static final long UNIT = 512;
-    /** Larger requests never share segments with smaller ones. */
+    /** Maximum small request; larger ones never share segments with small ones. */
     private static final long SMALL_MAX = MIB;
 
     private static final long SMALL_SEGMENT = 2 * MIB;
     private static final long LARGE_SEGMENT = 20 * MIB;
-    /** From here on a request gets a segment of its own. */
+    /** Minimum request that gets its own segment. */
     private static final long OWN_SEGMENT_FROM = 10 * MIB;
 
     private static final Comparator<Block> BEST_FIT =
             Comparator.<Block>comparingLong(block -> block.bytes).thenComparingLong(block -> block.address);
 
-    /** A piece of a segment. */
+    /** Block of a segment. */
     public static final class Block {
         private final boolean small;
         private long bytes;
@@ -61,17 +62,17 @@ public final class CachingAllocator {
     private long reservedBytes;
     private long missingBytes;
 
-    /** @param capacityBytes what the driver has */
+    /** @param capacityBytes bytes of the driver */
     public CachingAllocator(long capacityBytes) {
         this.capacityBytes = capacityBytes;
     }
 
-    /** Most bytes that were missing at a request, with all given back that can be; 0 where none were. */
+    /** Returns the most bytes missing at a request, after all free segments are returned; 0 if none were. */
     public long missingBytes() {
         return missingBytes;
     }
 
-    /** Hands out a block. */
+    /** Allocates a block. */
     public Block allocate(long bytes) {
         long rounded = roundUp(Math.max(1, bytes), UNIT);
         boolean small = rounded <= SMALL_MAX;
@@ -94,7 +95,7 @@ public final class CachingAllocator {
         return block;
     }
 
-    /** Takes a block back, and joins it with what is free beside it. */
+    /** Frees a block, and merges it with free neighbours. */
     public void free(Block block) {
         if (block.free) {
             throw new IllegalStateException("a block of " + block.bytes + " bytes is freed twice");

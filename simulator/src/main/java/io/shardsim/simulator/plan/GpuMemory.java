@@ -3,22 +3,22 @@ package io.shardsim.simulator.plan;
 /**
  * Memory of one GPU.
  *
- * @param capacityBytes what a framework can allocate
- * @param bufferBytes what buffers of the communication library take of it
- * @param hostBytes memory of its node's host
+ * @param capacityBytes bytes that a framework can allocate
+ * @param bufferBytes bytes of these for buffers of the communication library
+ * @param hostBytes host memory of its node
  */
 public record GpuMemory(long capacityBytes, long bufferBytes, long hostBytes) {
-    /** Beside a host without bounds. */
+    /** Creates a GPU's memory with unlimited host memory. */
     public GpuMemory(long capacityBytes, long bufferBytes) {
         this(capacityBytes, bufferBytes, Long.MAX_VALUE);
     }
 
-    /** What a plan can use, fragmentation apart [bytes]. */
+    /** Returns the bytes that a plan can use, without fragmentation [bytes]. */
     public long usableBytes() {
         return capacityBytes - bufferBytes;
     }
 
-    /** How a training step fits in it, beside the buffers. */
+    /** Returns how a training step fits in addition to the buffers. */
     public MemoryFit fit(MemoryLedger ledger) {
         return new MemoryFit(
                 Math.addExact(ledger.usedBytes(), bufferBytes),

@@ -1,13 +1,13 @@
 package io.shardsim.simulator.plan;
 
 /**
- * Memory of a node's host, as offload fills it.
+ * Host memory of a node, used by offload.
  *
- * @param neededBytes what offload keeps there; 0 without offload
- * @param capacityBytes what the host has
+ * @param neededBytes bytes that offload needs; 0 without offload
+ * @param capacityBytes bytes of the host
  */
 public record HostMemory(long neededBytes, long capacityBytes) {
-    /** Of a step that offloads nothing. */
+    /** Host memory of a step without offload. */
     public static final HostMemory UNUSED = new HostMemory(0, Long.MAX_VALUE);
 
     public boolean fits() {

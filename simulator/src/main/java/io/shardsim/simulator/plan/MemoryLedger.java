@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Who holds GPU memory when most of it is held, on one rank in one training step.
+ * GPU memory by owner at the peak of one rank's training step.
  *
  * <p>It walks a plan's memory changes in issue order, as a caching allocator sees them.
  *
- * <p>Leaves out frees that wait for a slow stream longer than the plan says, and blocks that no longer fit: plans charge the
- * owners {@link MemoryOwner#FRAGMENTATION} and {@link MemoryOwner#RUNTIME} for what the allocator and libraries hold.
+ * <p>Leaves out frees that a slow stream delays beyond the plan, and blocks that no longer fit: plans charge memory of the allocator and libraries to
+ * the owners {@link MemoryOwner#FRAGMENTATION} and {@link MemoryOwner#RUNTIME}.
  */
 public final class MemoryLedger {
     private final Map<MemoryOwner, Long> atPeak;
@@ -25,7 +25,7 @@ public final class MemoryLedger {
         this.usedBytes = usedBytes;
     }
 
-    /** Reads a plan; of several pipeline stages, the one that reserves most, and what the one that uses most uses. */
+    /** Reads a plan; with several pipeline stages, the peak is from the stage that reserves most, and the use from the stage that uses most. */
     public static MemoryLedger of(StepPlan plan) {
         MemoryLedger most = of(plan, 0);
         long usedBytes = most.usedBytes();
@@ -37,7 +37,7 @@ public final class MemoryLedger {
         return new MemoryLedger(most.atPeak, most.peakBytes, usedBytes);
     }
 
-    /** Reads what one pipeline stage allocates. */
+    /** Reads the allocations of one pipeline stage. */
     public static MemoryLedger of(StepPlan plan, int stage) {
         long[] held = new long[MemoryOwner.values().length];
         long[] atPeak = held.clone();
@@ -78,7 +78,7 @@ public final class MemoryLedger {
         return change.stage() == StepPlan.EVERY_STAGE || change.stage() == stage;
     }
 
-    /** Most bytes that some owners hold together at one instant on one pipeline stage. */
+    /** Returns the peak of some owners' total on one pipeline stage. */
     public static long peakBytes(List<StepPlan.MemoryChange> changes, Set<MemoryOwner> owners, int stage) {
         long held = 0;
         long peak = 0;
@@ -92,17 +92,17 @@ public final class MemoryLedger {
         return peak;
     }
 
-    /** Most bytes held at one instant. */
+    /** Returns the peak of all memory. */
     public long peakBytes() {
         return peakBytes;
     }
 
-    /** Most bytes that somebody uses at one instant: without fragmentation. */
+    /** Returns the peak of memory in use, without fragmentation. */
     public long usedBytes() {
         return usedBytes;
     }
 
-    /** Bytes of each owner at that instant; owners that hold nothing then are absent or zero. */
+    /** Returns the bytes of each owner at that instant; owners without memory then are absent or zero. */
     public Map<MemoryOwner, Long> atPeak() {
         return atPeak;
     }

@@ -1,6 +1,6 @@
 package io.shardsim.simulator.plan;
 
-/** Who holds GPU memory; the memory ledger sums by it. */
+/** Owner of GPU memory; the memory ledger sums by it. */
 public enum MemoryOwner {
     /** Sharded or replicated low-precision parameters. */
     PARAMETERS,
@@ -8,9 +8,9 @@ public enum MemoryOwner {
     GRADIENTS,
     /** Master weights and Adam moments. */
     OPTIMIZER_STATES,
-    /** Sharded units that are gathered now. */
+    /** Sharded units that are currently gathered. */
     GATHERED_UNITS,
-    /** Activations kept for backward. */
+    /** Activations saved for backward. */
     ACTIVATIONS,
     /** Activations and temporaries of the layer being computed. */
     WORKING_SET,

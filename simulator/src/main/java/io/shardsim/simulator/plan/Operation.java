@@ -2,17 +2,20 @@ package io.shardsim.simulator.plan;
 
 import io.shardsim.simulator.collective.CollectiveKind;
 
-/** One thing that every rank does in a training step, on one of its streams. Equal operations may share one object. */
+/** Operation of every rank in a training step, on one of its streams. Equal operations may share one object. */
 public sealed interface Operation {
     Stream stream();
 
-    /** Name for timelines and errors, for example {@code forward layer}; operations of the same name are counted together, so it numbers nothing. */
+    /**
+     * Returns the name in timelines and errors, for example {@code forward layer}; operations of the same name are counted together, so it contains
+     * no numbers.
+     */
     String label();
 
     /**
-     * Work on the rank itself.
+     * Local work.
      *
-     * @param stream any but COMPUTE for what the host does
+     * @param stream stream; any but COMPUTE for work of the host
      */
     record Compute(Stream stream, Work work, String label) implements Operation {
         public Compute {
@@ -24,9 +27,9 @@ public sealed interface Operation {
     }
 
     /**
-     * A collective among the rank's group.
+     * Collective among the rank's group.
      *
-     * @param stream any but COMPUTE
+     * @param stream stream; any but COMPUTE
      * @param totalBytes whole buffer [bytes]
      * @param algorithm catalog name, or {@code auto} for the library's choice
      */

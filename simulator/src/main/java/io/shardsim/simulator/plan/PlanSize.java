@@ -4,12 +4,12 @@ import io.shardsim.simulator.TooLargeException;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
 
-/** How large a plan may get, and when whoever writes one looks up. */
+/** Limit on the size of a plan, checked while it is written. */
 public final class PlanSize {
-    /** Operations that the order of events can tell apart. */
+    /** Maximum operations that the order of events can distinguish. */
     static final int OPERATIONS_MAX = (1 << 24) - 1;
 
-    /** Memory of one operation of a plan with what its run keeps of it: an upper estimate [bytes]. */
+    /** Upper estimate of the memory per operation of a plan and its run [bytes]. */
     private static final long BYTES = 400;
 
     private static final int LOOKS_UP_EVERY = 1 << 12;
@@ -17,10 +17,10 @@ public final class PlanSize {
     private PlanSize() {}
 
     /**
-     * To be called for each operation that is added.
+     * Checks the size; to be called for each operation added.
      *
-     * @throws TooLargeException when the machine or the order of events cannot hold so many
-     * @throws CancellationException when the thread was interrupted
+     * @throws TooLargeException if the machine or the order of events cannot hold that many
+     * @throws CancellationException if the thread was interrupted
      */
     static void grownTo(int operations) {
         if (operations % LOOKS_UP_EVERY == 0) {
@@ -36,13 +36,13 @@ public final class PlanSize {
     }
 
     /**
-     * Says beforehand that a plan will be too large.
+     * Reports in advance that a plan will be too large.
      *
-     * @param operations of the whole plan
-     * @param what has so many operations
-     * @param smaller what makes it smaller
-     * @param key of a scenario that makes it large, dotted
-     * @throws TooLargeException when the machine or the order of events cannot hold so many
+     * @param operations operations of the whole plan
+     * @param what subject with that many operations
+     * @param smaller remedy that makes it smaller
+     * @param key dotted key of a scenario that makes it large
+     * @throws TooLargeException if the machine or the order of events cannot hold that many
      */
     public static void foresee(long operations, String what, String smaller, String key) {
         long heapOperations = Runtime.getRuntime().maxMemory() / BYTES;

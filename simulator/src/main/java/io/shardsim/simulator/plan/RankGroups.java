@@ -1,13 +1,12 @@
 package io.shardsim.simulator.plan;
 
 /**
- * Ranks divided into equal groups: the group of rank r holds the ranks that differ from r by multiples of the stride within a block of
- * size x stride ranks. Blocks begin at rank {@code first}; ranks before it are in no group.
+ * Ranks divided into equal groups: the group of rank r holds the ranks that differ from r by multiples of the stride within a block of size x stride
+ * ranks. Blocks begin at rank {@code first}; ranks before it are in no group.
  *
- * <p>Without tensor parallelism, shard groups have stride 1; the replication groups that go with shard groups of p ranks have size
- * worldSize / p and stride p.
+ * <p>Without tensor parallelism, shard groups have stride 1; the replication groups for shard groups of p ranks have size worldSize / p and stride p.
  *
- * @param name for example {@code shard}
+ * @param name name, for example {@code shard}
  * @param first least rank of the first block; only pairs of pipeline stages begin elsewhere than at 0
  */
 public record RankGroups(String name, int worldSize, int size, int stride, int first) {
@@ -18,7 +17,7 @@ public record RankGroups(String name, int worldSize, int size, int stride, int f
         }
     }
 
-    /** All ranks divided. */
+    /** Creates groups of all ranks. */
     public RankGroups(String name, int worldSize, int size, int stride) {
         this(name, worldSize, size, stride, 0);
         if (worldSize % (size * stride) != 0) {
@@ -27,7 +26,7 @@ public record RankGroups(String name, int worldSize, int size, int stride, int f
         }
     }
 
-    /** Pairs of ranks at the same place of two pipeline stages. */
+    /** Creates pairs of ranks at the same position of two pipeline stages. */
     public static RankGroups between(int stage, int laterStage, int stageRanks, int worldSize) {
         return new RankGroups(
                 "stages " + stage + " and " + laterStage,
@@ -37,7 +36,7 @@ public record RankGroups(String name, int worldSize, int size, int stride, int f
                 stage * stageRanks);
     }
 
-    /** Global ranks of the group that holds a rank, in group order. */
+    /** Returns the global ranks of the group that holds a rank, in group order. */
     public int[] membersOf(int rank) {
         int least = firstOf(rank);
         int[] members = new int[size];
@@ -47,12 +46,12 @@ public record RankGroups(String name, int worldSize, int size, int stride, int f
         return members;
     }
 
-    /** Position of a rank in its group. */
+    /** Returns the position of a rank in its group. */
     public int memberIndex(int rank) {
         return (rank - first) % (size * stride) / stride;
     }
 
-    /** Least rank of the group that holds a rank; names the group. */
+    /** Returns the least rank of the group that holds a rank; it identifies the group. */
     public int firstOf(int rank) {
         int block = size * stride;
         int place = rank - first;

@@ -3,10 +3,10 @@ package io.shardsim.simulator.plan;
 import java.util.BitSet;
 
 /**
- * Where one copy of the model states lies, each rank with a part that no other has. Leaves out that pipeline stages hold unequal parts.
+ * Ranks that hold one copy of the model states, each a different shard. Leaves out that pipeline stages hold unequal shares.
  *
- * @param ranks that hold a part
- * @param ranksPerNodeMax of these, on the node that has most
+ * @param ranks ranks that hold a shard
+ * @param ranksPerNodeMax maximum of these on one node
  */
 public record StateHolders(int ranks, int ranksPerNodeMax) {
     public StateHolders {
@@ -16,7 +16,7 @@ public record StateHolders(int ranks, int ranksPerNodeMax) {
         }
     }
 
-    /** The ranks of a set, dealt node by node. */
+    /** Creates holders from a set of ranks, numbered node by node. */
     public static StateHolders of(BitSet ranks, int ranksPerNode) {
         int most = 0;
         for (int first = 0; first < ranks.length(); first += ranksPerNode) {
@@ -25,7 +25,7 @@ public record StateHolders(int ranks, int ranksPerNodeMax) {
         return new StateHolders(ranks.cardinality(), most);
     }
 
-    /** Nodes that the copy lies on; where some hold less than the fullest, as many as would hold it if all held as much. */
+    /** Returns the number of nodes that hold the copy; if some hold less than the fullest, the number of equally full nodes. */
     public double nodes() {
         return (double) ranks / ranksPerNodeMax;
     }

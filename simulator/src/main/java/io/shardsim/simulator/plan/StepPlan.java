@@ -9,30 +9,30 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One training step as every rank runs it: operations in issue order, what each waits for, and what the allocator does meanwhile.
+ * One training step of every rank: operations in issue order, their waits, and memory changes.
  *
- * <p>With pipeline parallelism an operation belongs to the ranks of one stage, or of the two that exchange something, and the plan holds the
- * operations of all stages in one order. A rank runs those of its stage and ignores waits for others; what one stage needs of another comes
- * by a collective of both. As waits are for earlier operations alone, no cut of a plan into stages can make ranks wait for each other for ever.
+ * <p>With pipeline parallelism an operation belongs to the ranks of one stage, or of two stages that communicate, and the plan holds the operations
+ * of all stages in one order. A rank runs its stage's operations and ignores waits for others; data passes between stages by a collective of both.
+ * Since waits only refer to earlier operations, no split of a plan into stages can deadlock.
  *
- * <p>An operation starts when the one before it on its stream and all operations it waits for are done on the same rank; a collective moves
- * data only between ranks that have started it. Memory changes take place in issue order, as a caching allocator's do.
+ * <p>An operation starts when the one before it on its stream and all operations it waits for are done on the same rank; a collective moves data only
+ * between ranks that have started it. Memory changes take place in issue order, as a caching allocator's do.
  *
- * <p>Marks name the places where the plan may repeat itself: a mark of level 0 before each layer's operations, of level 1 before each
- * micro-batch. They are hints: what repeats is proven, not believed.
+ * <p>Marks are the places where the plan may repeat: a mark of level 0 before each layer's operations, of level 1 before each micro-batch. They are
+ * hints: repetition is verified.
  */
 public final class StepPlan {
-    /** In place of a stage: the ranks of all stages. */
+    /** Stage of operations that run on all stages. */
     public static final int EVERY_STAGE = -1;
 
     /**
-     * A change of allocated memory that takes effect before operation {@code beforeOperation} is issued.
+     * Change of allocated memory that takes effect before operation {@code beforeOperation} is issued.
      *
      * @param stage pipeline stage whose ranks allocate, or {@link #EVERY_STAGE}
      */
     public record MemoryChange(int beforeOperation, MemoryOwner owner, long bytes, int stage) {}
 
-    /** A place where the plan may begin to repeat. */
+    /** Place where the plan may begin to repeat. */
     public record Mark(int beforeOperation, int level) {}
 
     private final Operation[] operations;
@@ -65,27 +65,27 @@ public final class StepPlan {
         return operations[index];
     }
 
-    /** Indices of the operations that an operation waits for, beside its predecessor on the stream; not to be modified. */
+    /** Returns the indices of the operations that an operation waits for, in addition to its predecessor on the stream; do not modify. */
     public int[] waitsFor(int index) {
         return waitsFor[index];
     }
 
-    /** Number of pipeline stages; the ranks are cut into as many equal blocks, one after another. */
+    /** Returns the number of pipeline stages; the ranks are split into that many equal, consecutive blocks. */
     public int stages() {
         return stages;
     }
 
-    /** True when the ranks of a stage run an operation. */
+    /** Returns whether the ranks of a stage run an operation. */
     public boolean runsOn(int index, int ofStage) {
         return stage[index] == EVERY_STAGE || stage[index] == ofStage || otherStage[index] == ofStage;
     }
 
-    /** True when ranks of several stages run an operation together. */
+    /** Returns whether ranks of several stages run an operation together. */
     public boolean joinsStages(int index) {
         return stages > 1 && (stage[index] == EVERY_STAGE || otherStage[index] != stage[index]);
     }
 
-    /** True when two operations belong to the same stages. */
+    /** Returns whether two operations belong to the same stages. */
     public boolean sameStages(int index, int other) {
         return stage[index] == stage[other] && otherStage[index] == otherStage[other];
     }
@@ -98,7 +98,7 @@ public final class StepPlan {
         return marks;
     }
 
-    /** Whether both have the same operations, waits, stages, memory changes and marks. */
+    /** Returns whether both have the same operations, waits, stages, memory changes and marks. */
     @Override
     public boolean equals(Object object) {
         return object instanceof StepPlan other
@@ -132,25 +132,25 @@ public final class StepPlan {
         private int stage = EVERY_STAGE;
         private int otherStage = EVERY_STAGE;
 
-        /** Declares pipeline stages; until the next call of {@link #stage} operations belong to all of them. */
+        /** Declares pipeline stages; until the next call of {@link #stage}, operations belong to all of them. */
         public Builder stages(int count) {
             stages = count;
             usedBytes = new long[count];
             return this;
         }
 
-        /** Gives up where any stage uses more memory, fragmentation apart; to be set before memory is. */
+        /** Aborts if any stage uses more memory than this, without fragmentation; to be set before any memory change. */
         public Builder within(long bytes) {
             limitBytes = bytes;
             return this;
         }
 
-        /** Names the stage that the following operations and memory changes belong to, or {@link #EVERY_STAGE}. */
+        /** Sets the pipeline stage of the following operations and memory changes, or {@link #EVERY_STAGE}. */
         public Builder stage(int ofStage) {
             return between(ofStage, ofStage);
         }
 
-        /** Names two stages that the following operations belong to. */
+        /** Sets two stages that the following operations belong to. */
         public Builder between(int one, int other) {
             stage = one;
             otherStage = other;
@@ -161,7 +161,7 @@ public final class StepPlan {
          * Adds an operation and returns its index.
          *
          * @param waits indices of earlier operations that must be done first; negative ones are ignored
-         * @throws TooLargeException when the machine cannot hold so large a plan
+         * @throws TooLargeException if the machine cannot hold so large a plan
          */
         public int add(Operation operation, int... waits) {
             int index = operations.size();
@@ -179,7 +179,7 @@ public final class StepPlan {
             return index;
         }
 
-        /** Ascending, without negative ones. */
+        /** Returns the distinct waits in ascending order, without negative ones. */
         private static int[] distinct(int[] waits) {
             int[] sorted = waits.clone();
             Arrays.sort(sorted);
@@ -195,7 +195,7 @@ public final class StepPlan {
         /**
          * Allocates (positive) or frees (negative) memory before the next operation.
          *
-         * @throws BeyondMemoryException when more is in use than the limit
+         * @throws BeyondMemoryException if more is in use than the limit
          */
         public Builder memory(MemoryOwner owner, long bytes) {
             if (bytes != 0) {
@@ -205,7 +205,7 @@ public final class StepPlan {
             return this;
         }
 
-        /** Allocates memory before the first operation, ahead of all else. */
+        /** Allocates memory before the first operation, for the whole step. */
         public Builder memoryThroughout(MemoryOwner owner, long bytes) {
             if (bytes != 0) {
                 memoryChanges.add(0, new MemoryChange(0, owner, bytes, stage));
@@ -227,7 +227,7 @@ public final class StepPlan {
             }
         }
 
-        /** What the allocator has been asked for so far. */
+        /** Returns the memory changes so far. */
         public List<MemoryChange> memoryChanges() {
             return Collections.unmodifiableList(memoryChanges);
         }

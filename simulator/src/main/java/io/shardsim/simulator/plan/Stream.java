@@ -1,37 +1,37 @@
 package io.shardsim.simulator.plan;
 
-/** A lane of a rank; operations of one lane run one after another in plan order. */
+/** Lane of a rank; operations of one lane run one after another in plan order. */
 public enum Stream {
-    /** The host process that issues kernels: bookkeeping, allocator work, blocking synchronisation. */
+    /** Host process that issues kernels: bookkeeping, allocator work, blocking synchronization. */
     HOST,
     /** Forward, backward and optimizer kernels. */
     COMPUTE,
-    /** Collectives that bring parameters. */
+    /** Collectives that gather parameters. */
     GATHER,
-    /** Collectives that combine gradients. */
+    /** Collectives that reduce gradients. */
     REDUCE,
     /** Copies between GPU and host memory. */
     COPY,
-    /** Collectives of a tensor-parallel group, which compute waits for. */
+    /** Blocking collectives of a tensor-parallel group. */
     TENSOR,
-    /** Keys and values, and their gradients, on their way around a context-parallel group. */
+    /** Keys and values, and their gradients, sent around a context-parallel group. */
     CONTEXT,
-    /** Tokens on their way to their experts, and back. */
+    /** Tokens sent to their experts, and back. */
     EXPERT,
-    /** Activations on their way to the next pipeline stage. */
+    /** Activations sent to the next pipeline stage. */
     PIPELINE_FORWARD,
-    /** Gradients of activations on their way back to the stage before. */
+    /** Gradients of activations sent to the previous stage. */
     PIPELINE_BACKWARD,
-    /** The same from stages of odd number, so that no stage sends and receives in one lane and neither holds up the other. */
+    /** Activations sent to the next pipeline stage from odd stages, so that no stage sends and receives in one lane and neither delays the other. */
     PIPELINE_FORWARD_ODD,
     PIPELINE_BACKWARD_ODD;
 
-    /** Whether ranks exchange data in this lane. */
+    /** Returns whether ranks communicate in this lane. */
     public boolean exchangesData() {
         return this != HOST && this != COMPUTE && this != COPY;
     }
 
-    /** The lane under whose name reports count this one. */
+    /** Returns the lane under which reports count this one. */
     public Stream reportedAs() {
         return switch (this) {
             case PIPELINE_FORWARD_ODD -> PIPELINE_FORWARD;
@@ -41,14 +41,14 @@ public enum Stream {
     }
 
     /**
-     * True where collectives are issued ahead of the kernels beside them (Megatron-LM's CUDA_DEVICE_MAX_CONNECTIONS=1), so that none waits for the kernel
-     * that runs.
+     * Returns whether collectives are issued ahead of neighbouring kernels (Megatron-LM's CUDA_DEVICE_MAX_CONNECTIONS=1), so that none waits for the
+     * running kernel.
      */
     public boolean goesAheadOfKernels() {
         return this == TENSOR || this == CONTEXT || this == EXPERT;
     }
 
-    /** True where compute mostly waits for each collective rather than overlap with it. */
+    /** Returns whether compute mostly blocks on each collective instead of overlapping with it. */
     public boolean holdsUpCompute() {
         return switch (reportedAs()) {
             case TENSOR, EXPERT, PIPELINE_FORWARD, PIPELINE_BACKWARD -> true;

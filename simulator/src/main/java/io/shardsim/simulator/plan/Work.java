@@ -5,19 +5,19 @@ import io.shardsim.simulator.workload.Segment.Direction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work of one rank, named by what it is; how long it takes is the compute model's business.
+ * Work of one rank, described by its content; the compute model determines its time.
  *
- * @param segment what of the model it computes; null for all else
- * @param amount how much of it, in the unit that the kind names
+ * @param segment segment of the model that it computes; null for other work
+ * @param amount amount, in the unit of the kind
  */
 public record Work(Kind kind, @Nullable Segment segment, long amount) {
-    /** What the rank computes. */
+    /** Kind of work. */
     public enum Kind {
         /** Token and position embedding of one micro-batch; amount unused (1). */
         EMBEDDING_FORWARD,
         /** Forward of transformer layers over one micro-batch; amount: layers. */
         LAYER_FORWARD,
-        /** Forward again before backward, as activation checkpointing asks; amount: layers. */
+        /** Recomputed forward before backward, for activation checkpointing; amount: layers. */
         LAYER_RECOMPUTE,
         /** Backward of transformer layers without recomputation; amount: layers. */
         LAYER_BACKWARD,
@@ -29,7 +29,7 @@ public record Work(Kind kind, @Nullable Segment segment, long amount) {
         EMBEDDING_BACKWARD,
         /** Global gradient norm and clipping over local gradients; amount: elements. */
         GRADIENT_NORM,
-        /** Adam in mixed precision over local shards; amount: parameters. */
+        /** Optimizer update over local shards; amount: parameters. */
         OPTIMIZER_STEP,
         /** Copies within GPU memory (flattening, accumulating, casting); amount: bytes read plus written. */
         MEMORY_COPY,
@@ -40,23 +40,23 @@ public record Work(Kind kind, @Nullable Segment segment, long amount) {
         /** Time of the host process; amount: picoseconds. */
         HOST_TIME;
 
-        /** True for copies over the links between GPU and host. */
+        /** Returns whether this is a copy between GPU and host. */
         public boolean isHostCopy() {
             return this == HOST_STORE || this == HOST_LOAD;
         }
 
-        /** True for what no SM does, so that it cannot run on the compute stream. */
+        /** Returns whether this takes no SMs and so cannot run on the compute stream. */
         public boolean isOfHost() {
             return isHostCopy() || this == HOST_TIME;
         }
     }
 
-    /** Work that is of no model. */
+    /** Creates work that belongs to no segment of the model. */
     public Work(Kind kind, long amount) {
         this(kind, null, amount);
     }
 
-    /** A segment of the model, of one layer or of what is around the layers. */
+    /** Creates the work of a segment: a layer, or a part before or after the layers. */
     public static Work of(Segment segment) {
         boolean backward = segment.direction() == Direction.BACKWARD;
         Kind kind = switch (segment.section().place()) {

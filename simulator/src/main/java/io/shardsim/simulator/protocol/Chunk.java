@@ -5,11 +5,11 @@ import io.shardsim.simulator.kernel.StateWriter;
 import io.shardsim.simulator.kernel.VirtualTimeMessage;
 
 /**
- * When the last bit of a chunk arrives at the next device on its path.
+ * Arrival of a chunk's last bit at the next device on its path.
  *
  * @param timePs arrival of the last bit [ps]
  * @param headPs arrival of the first bit [ps]: devices cut through, so the next transmission may be booked from here
- * @param path the way from GPU to GPU
+ * @param path path from GPU to GPU
  * @param hop hops done, so the receiver is device {@code hop} of the path
  * @param bytes bytes on the wire
  */
@@ -25,7 +25,7 @@ public record Chunk(long timePs, long order, long headPs, Path path, int hop, lo
         return path.stop(hop - 1).deviceId();
     }
 
-    /** Where several nodes share a leaf, chunks to the same local rank of two of them may arrive there at once. */
+    /** Distinguishes chunks: if several nodes share a leaf, chunks to the same local rank of two of them may arrive there at once. */
     @Override
     public int flow() {
         return path.id();

@@ -4,13 +4,11 @@ import io.shardsim.simulator.kernel.Crossing;
 import io.shardsim.simulator.kernel.EventBatch;
 import io.shardsim.simulator.kernel.VirtualTimeMessage;
 
-/** Chunks as numbers; a path is named by its id, which means the same in every logical process. */
+/** Serialization of chunks as numbers; a path is identified by its ID, which is the same in every logical process. */
 public final class ChunkCrossing implements Crossing {
     private final Path[] paths;
 
-    /**
-     * @param paths by their ids
-     */
+    /** @param paths paths by ID */
     public ChunkCrossing(Path[] paths) {
         this.paths = paths;
     }

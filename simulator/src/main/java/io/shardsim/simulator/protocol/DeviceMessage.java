@@ -2,5 +2,5 @@ package io.shardsim.simulator.protocol;
 
 import io.shardsim.simulator.kernel.VirtualTimeMessage;
 
-/** Everything that a device can receive. */
+/** Message to a device. */
 public sealed interface DeviceMessage extends VirtualTimeMessage permits Chunk, GpuEvent {}

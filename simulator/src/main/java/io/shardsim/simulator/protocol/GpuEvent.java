@@ -4,10 +4,7 @@ import io.shardsim.simulator.kernel.EventOrder;
 import io.shardsim.simulator.kernel.StateWriter;
 import io.shardsim.simulator.kernel.VirtualTimeMessage;
 
-/**
- * When something that a GPU has begun comes due: a kernel ends, a collective's kernel begins, a thread block is free again. The class of
- * the order says which.
- */
+/** Timer of a GPU: a kernel ends, a collective's kernel starts, a thread block is free again. The class of the order tells which. */
 public record GpuEvent(long timePs, long order, int deviceId) implements DeviceMessage {
 
     @Override

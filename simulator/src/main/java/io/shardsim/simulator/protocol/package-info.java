@@ -1,6 +1,6 @@
 /**
- * The messages that devices send each other, and themselves, in virtual time.
+ * Messages that devices send each other, and themselves, in virtual time.
  *
- * <p>Here: records. Not here: what a device does about them.
+ * <p>Here: records. Not here: how a device handles them.
  */
 package io.shardsim.simulator.protocol;

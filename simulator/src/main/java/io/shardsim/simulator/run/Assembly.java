@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.jspecify.annotations.Nullable;
 
-/** A run that is ready to begin: its devices, dealt out to logical processes, and how each of these runs. */
+/** Run that is ready to start: its devices, partitioned into logical processes, and the command for each of these. */
 final class Assembly implements SimulationEngine.Parts {
     private final SimulationSetup setup;
     private final Cluster cluster;
@@ -38,9 +38,8 @@ final class Assembly implements SimulationEngine.Parts {
     private volatile long eventsMax;
 
     /**
-     * @param processesMax logical processes that the run may be split into. One that skips in time is not split: it must see the whole state at one
-     *     instant.
-     * @param observer hears all that the run does, which is then one logical process; null when nobody watches
+     * @param processesMax maximum number of logical processes. A run that skips time is not split: it must see the whole state at one instant.
+     * @param observer observer of the whole run, which is then one logical process; or null
      */
     Assembly(SimulationSetup setup, int processesMax, @Nullable RunObserver observer) {
         this(setup, processesMax, observer, RunLimits.NONE);
@@ -109,7 +108,7 @@ final class Assembly implements SimulationEngine.Parts {
         return commands(LocalExchange.among(processes()));
     }
 
-    /** Pipeline stages hear of each other now and then; null where there is one, or everything is to be seen. */
+    /** Returns the replay of pipeline stages, which communicate seldom; null for one stage, or if everything must be observed. */
     private @Nullable IslandReplay islands() {
         if (setup.plan().stages() == 1 || placement.simulatedNodes() == 1 || observer != null) {
             return null;
@@ -119,7 +118,7 @@ final class Assembly implements SimulationEngine.Parts {
         return new IslandReplay(devices.states(), nodeOfDevice, timeline);
     }
 
-    /** How the logical process runs that meets the others, wherever they are, at an exchange. */
+    /** Returns the command for the logical process of an exchange. */
     LogicalProcess.Command command(WindowExchange exchange) {
         wire();
         return commands(List.of(exchange)).get(0);
@@ -148,7 +147,7 @@ final class Assembly implements SimulationEngine.Parts {
         return commands;
     }
 
-    /** Ends the run soon. */
+    /** Cancels the run. */
     void abandon() {
         marks.pulse().abandon();
     }
@@ -161,7 +160,7 @@ final class Assembly implements SimulationEngine.Parts {
         partition.nodesOf(process).forEach(devices::begin);
     }
 
-    /** The nodes of a logical process, ascending. */
+    /** Returns the nodes of a logical process, ascending. */
     IntStream nodesOf(int process) {
         return partition.nodesOf(process).stream().mapToInt(Integer::intValue);
     }

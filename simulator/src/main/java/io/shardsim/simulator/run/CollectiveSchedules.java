@@ -9,11 +9,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 
-/**
- * The programs of every collective class of a plan, made when they are asked for; the library's choice is asked once per group shape.
- */
+/** Programs of every collective class of a plan, created on demand; the library's choice is queried once per group shape. */
 final class CollectiveSchedules {
-    /** What NVLink joins as one node. */
+    /** Cluster with each NVLink domain as one node. */
     private final Cluster cluster;
 
     private final TransportModel transports;
@@ -21,9 +19,9 @@ final class CollectiveSchedules {
 
     private record GroupOfClass(Operation.Collective collective, int firstRank) {}
 
-    /** A collective over one group, with the algorithm that carries it. */
+    /** Collective over one group, with its algorithm. */
     record Scheduled(CollectiveRequest request, TransportModel.Choice choice, int channels) {
-        /** @throws CancellationException when the thread was interrupted: there are as many programs as ranks and channels */
+        /** @throws CancellationException if the thread was interrupted: there are as many programs as ranks and channels */
         ChannelProgram program(int member, int channel) {
             if (Thread.currentThread().isInterrupted()) {
                 throw new CancellationException("interrupted while planning");
@@ -37,7 +35,7 @@ final class CollectiveSchedules {
         this.transports = transports;
     }
 
-    /** The schedule of a collective for the group that holds a rank. */
+    /** Returns the schedule of a collective for the group that holds a rank. */
     Scheduled schedule(Operation.Collective collective, int rank) {
         return schedules.computeIfAbsent(
                 new GroupOfClass(collective, collective.groups().firstOf(rank)), this::make);
@@ -58,7 +56,10 @@ final class CollectiveSchedules {
         return new Scheduled(request, choice, channels);
     }
 
-    /** True for what compute waits for inside a node, several times a layer: it would cost most of a run's events channel by channel. */
+    /**
+     * Returns whether this is a blocking collective inside a node, several times per layer: simulated channel by channel, it would cause most of a
+     * run's events.
+     */
     private boolean mayShareAChannel(Operation.Collective collective, int[] members) {
         return collective.stream().holdsUpCompute()
                 && cluster.nodeRank(members[0]) == cluster.nodeRank(members[members.length - 1]);

@@ -23,31 +23,31 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the critical path of a run that executes every event. Each event remembers the one that sent it. What waits for several things is set off by the
- * last of them, so the chain back from the last end is what that end waited for: who released whom.
+ * Finds the critical path of a run that executes every event. Each event records the one that sent it. An event with several dependencies is
+ * triggered by the last of them, so the chain back from the last end is the critical path.
  *
- * <p>Events that nothing pending descends from are forgotten on the way. A recorder serves one run.
+ * <p>Events without pending descendants are garbage-collected. A recorder serves one run.
  *
- * <p>Leaves out why a kernel that another stream launches waits for the one that computes: that is part of its launch.
+ * <p>Leaves out why a kernel on another stream waits for the running compute kernel: that counts as launch.
  */
 public final class CriticalPathRecorder implements RunObserver, Causality {
-    /** No time: what is not so. */
+    /** Placeholder for an instant that does not apply. */
     private static final long NEVER = -1;
 
     /**
-     * When a transmission was booked [ps].
+     * Booking of a transmission [ps].
      *
-     * @param headPs its first bit is at the port
-     * @param startPs it begins
-     * @param tailPs its last bit is at the port, where it could not leave before; else {@link #NEVER}
+     * @param headPs when its first bit arrives at the port
+     * @param startPs when it begins
+     * @param tailPs when its last bit arrives at the port, if that delays it; else {@link #NEVER}
      */
     private record Booked(long headPs, long startPs, long tailPs) {}
 
     /**
-     * A message on its way or delivered.
+     * Message in flight or delivered.
      *
-     * @param cause that sent it; null for the first
-     * @param booked null for what no port sends
+     * @param cause message whose handling sent it; null for the first
+     * @param booked booking of the transmission; null without a port
      */
     private record Sent(
             @Nullable Sent cause,
@@ -63,19 +63,19 @@ public final class CriticalPathRecorder implements RunObserver, Causality {
     private long events;
     private @Nullable RunView run;
     private @Nullable Sent current;
-    /** What ended the operation that ended last. */
+    /** End of the operation that ended last. */
     private @Nullable Sent last;
 
     private long lastPs = NEVER;
-    /** Of the chunk that is booked and not sent yet. */
+    /** Booking of the chunk that is booked but not yet sent. */
     private @Nullable Booked booked;
 
-    /** @param eventsMax events beyond which the run is given up */
+    /** @param eventsMax events after which the run is aborted */
     public CriticalPathRecorder(long eventsMax) {
         this.eventsMax = eventsMax;
     }
 
-    /** Gives the run up at its next event. May be called from any thread. */
+    /** Aborts the run at its next event. Callable from any thread. */
     public void stop() {
         stopped = true;
     }
@@ -133,7 +133,7 @@ public final class CriticalPathRecorder implements RunObserver, Causality {
     }
 
     /**
-     * The path, once the run has ended.
+     * Returns the path, once the run has ended.
      *
      * @param endPs when the last rank finished [ps]
      */
@@ -155,7 +155,7 @@ public final class CriticalPathRecorder implements RunObserver, Causality {
         return path;
     }
 
-    /** Adds what came before an instant and returns the instant of the cause [ps]. */
+    /** Adds the segments before an instant and returns the instant of the cause [ps]. */
     private long addEvent(Sent sent, GpuEvent event, long untilPs, List<Segment> backwards) {
         if (untilPs > sent.causePs()) {
             int operation = EventOrder.operation(event.order());
@@ -183,8 +183,8 @@ public final class CriticalPathRecorder implements RunObserver, Causality {
     }
 
     /**
-     * The way to the next device, from the last to the first: under way, waiting for the port, held back by the thread block. Devices cut through: a port
-     * that is slower than what is before it waited for the first bit there, a faster one for the last.
+     * Adds the segments of a hop, from last to first: in flight, queued at the port, held back by the thread block. Devices cut through: a port
+     * slower than the upstream link waited for the first bit, a faster one for the last.
      */
     private long addChunk(Sent sent, Chunk chunk, long untilPs, List<Segment> backwards) {
         int operation = EventOrder.operation(chunk.order());
@@ -222,7 +222,7 @@ public final class CriticalPathRecorder implements RunObserver, Causality {
                 startPs, endPs, waiting, operation, view().stepPlan().operation(operation), rank(device), link);
     }
 
-    /** The rank of a GPU; of another device the first of its node. */
+    /** Returns the rank of a GPU, or for another device the first rank of its node. */
     private int rank(int device) {
         Cluster cluster = view().cluster();
         int slot = device % cluster.devicesPerNode();

@@ -27,25 +27,25 @@ import org.apache.pekko.actor.typed.DispatcherSelector;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.jspecify.annotations.Nullable;
 
-/** The devices that are simulated: their states, ports and actors. Asked for a device that is left out, it answers with the one in its place. */
+/** Simulated devices: their states, ports and actors. A device that is not simulated maps to its representative. */
 final class Devices {
-    /** Names of device actors must not hold brackets. */
+    /** Characters that names of device actors must not contain. */
     private static final String ACTOR_NAME_UNSAFE = "[\\[\\].]+";
 
     private final Cluster cluster;
     private final Router router;
     private final Placement placement;
-    /** State of each device that is simulated, by its id; null elsewhere. */
+    /** State of each simulated device, by its ID; null elsewhere. */
     private final DeviceState[] states;
 
     private final PortBank[] banks;
     private final ActorRef<DeviceMessage>[] actors;
     private final Map<Integer, Program> programs = new TreeMap<>();
 
-    /** What a simulated rank runs for each class of collectives and of copies to and from host memory; filled when all actors exist. */
+    /** Programs of a simulated rank for each class of collectives and host copies; filled once all actors exist. */
     private record Program(RankCollective[] collectives, RankCollective[] hostCopies) {}
 
-    @SuppressWarnings({"unchecked", "rawtypes"}) // a generic array cannot be made otherwise
+    @SuppressWarnings({"unchecked", "rawtypes"}) // A generic array cannot be created otherwise.
     Devices(Router router, Cluster cluster, Placement placement, @Nullable RunObserver observer) {
         this.cluster = cluster;
         this.router = router;
@@ -116,7 +116,7 @@ final class Devices {
         return slot >= cluster.nicSlot(0) && slot < cluster.fabricSlot();
     }
 
-    /** Tells the GPUs of a node to begin. */
+    /** Starts the GPUs of a node. */
     void begin(int node) {
         for (int local = 0; local < cluster.gpusPerNode(); local++) {
             int id = cluster.deviceId(node, cluster.gpuSlot(local));
@@ -124,17 +124,17 @@ final class Devices {
         }
     }
 
-    /** Places for what each simulated rank runs for each class of collectives, in the order of ranks. */
+    /** Passes the program array of each simulated rank's collectives, in rank order. */
     void forEachCollectives(BiConsumer<Integer, RankCollective[]> action) {
         programs.forEach((rank, program) -> action.accept(rank, program.collectives()));
     }
 
-    /** Places for what each simulated rank runs for each class of copies to and from host memory, in the order of ranks. */
+    /** Passes the program array of each simulated rank's host copies, in rank order. */
     void forEachHostCopies(BiConsumer<Integer, RankCollective[]> action) {
         programs.forEach((rank, program) -> action.accept(rank, program.hostCopies()));
     }
 
-    /** Ranks that are simulated, ascending. */
+    /** Returns the simulated ranks, ascending. */
     Iterable<Integer> ranks() {
         return programs.keySet();
     }
@@ -143,12 +143,12 @@ final class Devices {
         return Arrays.stream(states).filter(Objects::nonNull).toList();
     }
 
-    /** State of the GPU that stands for a rank. */
+    /** Returns the state of the GPU that represents a rank. */
     GpuState gpu(int rank) {
         return (GpuState) Objects.requireNonNull(states[placement.simulatedGpu(rank)]);
     }
 
-    /** Ports of the device that stands for a device. */
+    /** Returns the ports of the device that represents a device. */
     PortBank ports(int deviceId) {
         return Objects.requireNonNull(banks[placement.simulated(deviceId)]);
     }

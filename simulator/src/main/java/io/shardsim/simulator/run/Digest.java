@@ -6,7 +6,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** SHA-256 over numbers and names, cut to 128 bits. */
+/** SHA-256 over numbers and names, truncated to 128 bits. */
 final class Digest {
     private final MessageDigest sha;
     private final ByteBuffer number = ByteBuffer.allocate(Long.BYTES);

@@ -10,26 +10,24 @@ import io.shardsim.topology.units.Bandwidth;
 import java.util.Arrays;
 
 /**
- * At which pace the edges of a collective carry slices: the network's where an edge leaves the node for any rank, for the whole ring then waits
- * for that one; the node's where it leaves it for none.
+ * Pace of a collective's edges: the network's pace if the edge leaves the node for any rank, since the whole ring then waits for that one; else the
+ * pace inside the node.
  *
- * <p>What counts are the members on the group's first node. The NICs of a node are shared evenly among its members that use them in one step, and
- * among the channels: in a flat ring that is one member of each node, in the first stage of a hierarchical gather all of them. A channel that goes
- * between nodes is one thread block; inside the node it may stand for several.
+ * <p>The members on the group's first node decide. A node's NICs are shared evenly among the members that use them in one step, and among the
+ * channels: in a flat ring one member per node, in the first stage of a hierarchical gather all of them. A channel between nodes is one thread block;
+ * inside the node it may represent several.
  */
 final class EdgeRates {
     private final Cluster cluster;
     private final Router router;
     private final CollectiveSchedules.Scheduled scheduled;
     private final boolean spansNodes;
-    /** For each channel and slot, how many members of the first node have a peer on another one. */
+    /** Number of members of the first node with a peer on another node, by channel and slot. */
     private final int[][] receivingAcross;
 
     private final int[][] sendingAcross;
 
-    /**
-     * @param cluster what NVLink joins as one node
-     */
+    /** @param cluster cluster with each NVLink domain as one node */
     EdgeRates(Cluster cluster, Router router, CollectiveSchedules.Scheduled scheduled) {
         this.cluster = cluster;
         this.router = router;
@@ -55,12 +53,12 @@ final class EdgeRates {
         return result;
     }
 
-    /** For each receive slot of a program. */
+    /** Returns the pace of each receive slot of a program. */
     Pace[] receiving(int channel, ChannelProgram program) {
         return paces(receivingAcross[channel], program.receivePeers().length);
     }
 
-    /** For each send slot of a program. */
+    /** Returns the pace of each send slot of a program. */
     Pace[] sending(int channel, ChannelProgram program) {
         return paces(sendingAcross[channel], program.sendPeers().length);
     }
@@ -68,7 +66,7 @@ final class EdgeRates {
     private Pace[] paces(int[] across, int slots) {
         Pace[] result = new Pace[slots];
         for (int slot = 0; slot < slots; slot++) {
-            // A slot that nobody on the first node has belongs to a tree, whose further edges lead to other nodes.
+            // A slot without a member on the first node belongs to a tree, whose further edges lead to other nodes.
             int sharers = slot < across.length ? across[slot] : spansNodes ? 1 : 0;
             result[slot] = sharers > 0 ? betweenNodes(sharers) : insideNode();
         }

@@ -16,16 +16,17 @@ import java.util.List;
 import java.util.function.IntToLongFunction;
 
 /**
- * A time that no step of a job can beat, from the kernels of its layers and from what these send to the host: cheap, for it needs no plan.
+ * Lower bound on a job's step time, from the kernels of its layers and their offload traffic. It is cheap, since it needs no plan.
  *
- * <p>A stage of a pipeline computes its layers for every micro-batch, one after another, checkpointed ones once more. Before its first forward, a micro-batch passes the layers before
- * it; after its last backward, gradients pass them back. Leaves out all that is not a layer, and all communication.
+ * <p>A stage of a pipeline computes its layers for every micro-batch, one after another, checkpointed ones once more. Before its first forward, a
+ * micro-batch passes the layers before it; after its last backward, gradients pass them back. Leaves out everything other than layers, and all
+ * communication.
  */
 public final class LayersBound {
     private final TrainingJob job;
     private final Cluster cluster;
     private final IntToLongFunction offloadedBytes;
-    /** Of each kind of layer. */
+    /** Forward time by kind of layer. */
     private final long[] forwardPs;
 
     private final long[] backwardPs;
@@ -55,7 +56,7 @@ public final class LayersBound {
         }
     }
 
-    /** Where ranks split a sample, attention goes in as many steps as there are ranks. */
+    /** Returns the time of a layer; with context parallelism, attention runs in as many steps as ranks. */
     private long ps(WorkTimes times, Segments segments, Segment layer) {
         int ranks = job.parallel().context();
         if (ranks == 1) {
@@ -76,9 +77,9 @@ public final class LayersBound {
     }
 
     /**
-     * The time [ps].
+     * Computes the bound [ps].
      *
-     * @param offloadedBytes what each layer sends to the host, and gets back, for one micro-batch
+     * @param offloadedBytes bytes that each layer offloads to the host, and loads back, per micro-batch
      */
     public static long ps(TrainingJob job, Cluster cluster, IntToLongFunction offloadedBytes) {
         return new LayersBound(job, cluster, offloadedBytes).ps();
@@ -107,7 +108,7 @@ public final class LayersBound {
         return longestPs;
     }
 
-    /** Layers for one micro-batch. */
+    /** Returns the time of layers for one micro-batch. */
     private long layersPs(int from, int to) {
         long sumPs = 0;
         for (int layer = from; layer < to; layer++) {
@@ -118,7 +119,7 @@ public final class LayersBound {
         return sumPs;
     }
 
-    /** What comes to a stage through the layers before it, and goes back through them. */
+    /** Returns the time to reach a stage through the layers before it, or to get back through them. */
     private long passPs(int layers, boolean back) {
         long sumPs = 0;
         for (int layer = 0; layer < layers; layer++) {
@@ -128,7 +129,7 @@ public final class LayersBound {
         return sumPs;
     }
 
-    /** Whether the last that a stage does is a backward of its first piece, which those before it wait for. */
+    /** Returns whether a stage ends with a backward of its first piece, for which earlier stages wait. */
     private boolean endsWithFirstPiece(int stage) {
         ModelParallel parallel = job.parallel();
         if (stage == 0) {

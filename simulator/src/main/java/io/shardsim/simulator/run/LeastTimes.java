@@ -13,23 +13,26 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** What each operation of a plan takes at least: a kernel its time on a GPU that does nothing else, a collective the library's launch and its bytes at line rate. */
+/**
+ * Minimum time of each operation of a plan: for a kernel, its time on an otherwise idle GPU; for a collective, the library's launch and its bytes at
+ * line rate.
+ */
 final class LeastTimes {
-    /** What NVLink joins as one node. */
+    /** Cluster with each NVLink domain as one node. */
     private final Cluster cluster;
 
     private final StepPlan plan;
     private final SimulationSetup setup;
     private final CollectiveSchedules schedules;
     private final Map<Work, Long> works = new HashMap<>();
-    /** By identity: plans share equal operations. */
+    /** Times by identity: plans share equal operations. */
     private final IdentityHashMap<Operation, Carried> durations = new IdentityHashMap<>();
 
     /**
-     * What an operation takes at least.
+     * Minimum cost of an operation.
      *
-     * @param outboundBytes what leaves the node of a collective's first rank, for all groups of the stage that have ranks there
-     * @param joinsStages whether ranks of several stages meet in it: none is done before all have begun
+     * @param outboundBytes bytes that leave the node of a collective's first rank, for all groups of the stage with ranks there
+     * @param joinsStages whether ranks of several stages take part: none ends before all have started
      */
     record Carried(long ps, double outboundBytes, boolean joinsStages) {}
 
@@ -71,7 +74,7 @@ final class LeastTimes {
                 transport.basePs() + ps(leaving, nodeRate()), leaving * groupsOnNode(collective, first), joins);
     }
 
-    /** Groups that have ranks on the node of a rank, counted from that rank to the end of its node and of its pipeline stage. */
+    /** Returns the number of groups with ranks on a rank's node, counted from that rank to the end of its node and pipeline stage. */
     private long groupsOnNode(Operation.Collective collective, int rank) {
         int stageRanks = cluster.worldSize() / plan.stages();
         int ofNode = cluster.gpusPerNode() - cluster.localRank(rank);
@@ -81,7 +84,7 @@ final class LeastTimes {
                 .count();
     }
 
-    /** Members on the node that has most of them: any other node lacks more of what the rest has. */
+    /** Returns the members on the node with the most: every other node must receive more from the rest. */
     private int mostOnANode(int[] members) {
         int most = 0;
         int together = 0;

@@ -2,9 +2,9 @@ package io.shardsim.simulator.run;
 
 import io.shardsim.simulator.TooLargeException;
 
-/** What the fields of an event's order can count, and what a heap can hold. */
+/** Limits of the fields of an event's order, and of the heap. */
 final class Limits {
-    /** The least memory of a device with its actor, ports and share of programs (docs/speed.md) [bytes]. */
+    /** Minimum memory of a device with its actor, ports and share of programs (docs/speed.md) [bytes]. */
     private static final long DEVICE_BYTES = 2560;
 
     private Limits() {}
@@ -15,7 +15,7 @@ final class Limits {
         }
     }
 
-    /** To be called before devices are made. */
+    /** Checks the heap; to be called before devices are created. */
     static void requireHeap(long devices, long heapBytes) {
         long needBytes = Math.multiplyExact(devices, DEVICE_BYTES);
         if (needBytes > heapBytes) {

@@ -20,15 +20,15 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
- * Nodes that provably do the same at the same time, found by colour refinement.
+ * Nodes that provably behave identically, found by colour refinement.
  *
- * <p>Nodes start with one colour for each speed and pipeline stage of their ranks. Two nodes keep the same colour while, for each local rank, collective and
- * channel, their programs are equal and lead over the same slots and NICs, and as far, to local ranks of nodes with the same colour. Refinement ends with a partition in
- * which this holds for all nodes of a colour: every device of the cluster has the same specification, initial state and neighbours as the
- * corresponding device of its colour's first node, so by induction over events it receives the same messages at the same instants [1].
- * Simulating one node per colour, with its messages led to the first nodes of the receivers' colours, is therefore exact.
+ * <p>Nodes start with one colour for each speed and pipeline stage of their ranks. Two nodes keep the same colour while, for each local rank,
+ * collective and channel, their programs are equal and use the same slots, NICs and distance to local ranks of nodes with the same colour. Refinement
+ * ends with a partition in which this holds for all nodes of a colour: every device of the cluster has the same specification, initial state and
+ * neighbours as the corresponding device of its colour's first node, so by induction over events it receives the same messages at the same instants
+ * [1]. Simulating one node per colour, with its messages redirected to the first nodes of the receivers' colours, is therefore exact.
  *
- * <p>Ports of the fabric that several nodes share would break the argument; then every node is its own class.
+ * <p>Fabric ports shared by several nodes would break the argument; then every node is its own class.
  *
  * <p>[1] Boldi and Vigna, Fibrations of graphs, Discrete Mathematics 243 (2002), section 5.
  */
@@ -39,7 +39,7 @@ final class NodeClasses {
         this.representative = representative;
     }
 
-    /** Every node by itself. */
+    /** Returns classes of one node each. */
     static NodeClasses separate(Cluster cluster) {
         int[] self = new int[cluster.nodes()];
         for (int node = 0; node < self.length; node++) {
@@ -94,13 +94,13 @@ final class NodeClasses {
     }
 
     /**
-     * What a node does and with whom, whatever the colours: its programs are asked for once, not in every round.
+     * Programs and peers of a node, independent of colours: queried once, not in every round.
      *
      * @param kind equal for nodes whose programs and slots are equal
-     * @param peerNodes of its peers, in the order of the programs, other than itself
+     * @param peerNodes nodes of its peers, in the order of the programs, other than itself
      */
     private record Wired(int kind, int[] peerNodes) {
-        /** Equal for nodes of a colour and kind whose peers have the same colours. */
+        /** Returns a key that is equal for nodes of a colour and kind whose peers have the same colours. */
         IntBuffer coloured(int own, int[] colour) {
             int[] parts = new int[2 + peerNodes.length];
             parts[0] = own;
@@ -142,7 +142,7 @@ final class NodeClasses {
         return wired;
     }
 
-    /** Collects what a node does and with whom. */
+    /** Collector of a node's programs and peers. */
     private static final class Wires {
         private final Router router;
         private final Cluster cluster;
@@ -194,12 +194,12 @@ final class NodeClasses {
         }
     }
 
-    /** Two numbers as one; either may be negative. */
+    /** Packs two numbers into one; either may be negative. */
     private static long pair(int first, int second) {
         return (long) first << 32 | second & 0xffffffffL;
     }
 
-    /** The node that is simulated in place of a node: the first one of its class. */
+    /** Returns the node simulated for a node: the first one of its class. */
     int representative(int node) {
         return representative[node];
     }

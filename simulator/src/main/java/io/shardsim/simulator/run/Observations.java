@@ -17,17 +17,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Collects what every rank and link did, those that were left out included, and checks that it adds up. */
+/** Collects the totals of every rank and link, including those not simulated, and checks that they add up. */
 final class Observations {
     private Observations() {}
 
-    /** A run of which this JVM has seen everything. */
+    /** Collects a run that this JVM has simulated alone. */
     static StepObservation collect(Assembly assembly, LogicalProcess.Outcome outcome) {
         return whole(
                 List.of(part(assembly, IntStream.range(0, assembly.cluster().nodes()), outcome)));
     }
 
-    /** What happened on some nodes, given in ascending order. */
+    /** Collects the part of a run on some nodes, given in ascending order. */
     static PartObservation part(Assembly assembly, IntStream nodes, LogicalProcess.Outcome outcome) {
         Cluster cluster = assembly.cluster();
         List<RankTotals> ranks = new ArrayList<>();
@@ -61,7 +61,7 @@ final class Observations {
                 receivedBytes);
     }
 
-    /** A run from all of its parts, in the order of their nodes. */
+    /** Combines all parts of a run, in the order of their nodes. */
     static StepObservation whole(List<PartObservation> parts) {
         List<RankTotals> ranks = new ArrayList<>();
         List<LinkTotals> links = new ArrayList<>();
@@ -139,7 +139,7 @@ final class Observations {
         }
     }
 
-    /** The lane of experts is younger than recorded digests, so it counts only where something is on it. */
+    /** Adds a stream. The expert lane is newer than recorded digests, so it counts only if it is used. */
     private static void add(Digest digest, Stream stream, long ps) {
         if (stream != Stream.EXPERT || ps > 0) {
             digest.add(ps);
@@ -152,7 +152,7 @@ final class Observations {
             digest.add(rank.rank()).add(rank.finishPs()).add(rank.slowdownPs());
             rank.busyPs().forEach((stream, ps) -> add(digest, stream, ps));
             rank.exposedPs().forEach((stream, ps) -> add(digest, stream, ps));
-            // By name and only what there is, so that a further kind of work leaves the digests of other runs alone.
+            // By name and only if present, so that a new kind of work does not change digests of other runs.
             rank.workPs().forEach((kind, ps) -> {
                 if (ps > 0) {
                     digest.add(kind.name()).add(ps);

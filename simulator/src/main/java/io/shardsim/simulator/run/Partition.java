@@ -6,8 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Deals the nodes that are simulated out to logical processes: whole leaves, pods or NVLink domains, so that only what passes the switches above them crosses, in equal shares,
- * neighbours together.
+ * Partition of the simulated nodes into logical processes: whole leaves, pods or NVLink domains, so that only traffic through the switches above them
+ * crosses, in equal, contiguous shares.
  */
 final class Partition {
     private static final int NONE = -1;
@@ -15,12 +15,10 @@ final class Partition {
     private final List<List<Integer>> nodesOfProcess = new ArrayList<>();
     private final int[] leavesOfProcess;
     private final int leaves;
-    /** By node, the index of its leaf among those of its logical process. */
+    /** Index of a node's leaf within its logical process, by node. */
     private final int[] leafOfNode;
 
-    /**
-     * @param processesMax at least 1; there are fewer when there are fewer leaves
-     */
+    /** @param processesMax maximum number, at least 1; there are fewer if there are fewer leaves */
     Partition(Cluster cluster, NodeClasses nodes, int processesMax) {
         List<List<Integer>> nodesOfLeaf = nodesOfLeaf(cluster, nodes);
         leaves = nodesOfLeaf.size();
@@ -62,7 +60,7 @@ final class Partition {
         return nodesOfProcess.size();
     }
 
-    /** Leaves that are simulated. */
+    /** Returns the number of simulated leaves. */
     int leaves() {
         return leaves;
     }
@@ -71,12 +69,12 @@ final class Partition {
         return leavesOfProcess[process];
     }
 
-    /** The nodes that a logical process simulates, ascending. */
+    /** Returns the nodes that a logical process simulates, ascending. */
     List<Integer> nodesOf(int process) {
         return nodesOfProcess.get(process);
     }
 
-    /** Index of a node's leaf among those of its logical process; -1 for a node that is left out. */
+    /** Returns the index of a node's leaf within its logical process; -1 for a node that is not simulated. */
     int leafInProcess(int node) {
         return leafOfNode[node];
     }

@@ -14,22 +14,22 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The paths that chunks of a run take, numbered in the order in which they are made. */
+/** Paths of a run's chunks, numbered in order of creation. */
 final class Paths {
     private final Cluster cluster;
     private final Router router;
     private final Placement placement;
     private final Devices devices;
-    /** By their ids. */
+    /** Paths by ID. */
     private final List<Path> paths = new ArrayList<>();
-    /** By path id, for paths between GPUs; those to host memory come behind them. */
+    /** Origins by path ID, for paths between GPUs; paths to host memory come after them. */
     private final List<Origin> origins = new ArrayList<>();
-    /** By device and port. */
+    /** Stops by device and port. */
     private final Map<Long, Stop> stops = new HashMap<>();
-    /** Least time from a message at a NIC to the uplink of its node, over all paths that leave a node [ps]. */
+    /** Minimum time from a message at a NIC to its node's uplink, over all paths that leave a node [ps]. */
     private long outboundPsMin = Long.MAX_VALUE;
 
-    /** Which edge of which collective a path carries. */
+    /** Collective and edge of a path. */
     record Origin(int rank, int collectiveClass, int channel, int sendSlot) {}
 
     Paths(Cluster cluster, Router router, Placement placement, Devices devices) {
@@ -39,7 +39,7 @@ final class Paths {
         this.devices = devices;
     }
 
-    /** One path for each send slot of a rank's program on one channel of a collective. */
+    /** Creates one path per send slot of a rank's program on one channel of a collective. */
     Path[] ofChannel(int rank, int collectiveClass, int channel, ChannelProgram program, Transport transport) {
         Path[] result = new Path[program.sendPeers().length];
         for (int slot = 0; slot < result.length; slot++) {
@@ -58,8 +58,8 @@ final class Paths {
     }
 
     /**
-     * Least time between a chunk's last bit arriving at a NIC and at the uplink. The first bit arrived no more than the longest serialization on the way
-     * before the last one, and the NIC needs its own serialization from then on.
+     * Returns the minimum time from a chunk's last bit at a NIC to the uplink. The first bit arrived at most the longest upstream serialization
+     * before the last one, and the NIC then needs its own serialization.
      */
     private static long outboundPs(Route route, int outboundHop, long bytes) {
         Link wire = route.hops().get(outboundHop - 1).link();
@@ -70,7 +70,7 @@ final class Paths {
         return wire.latencyPs() + Math.max(0, wire.serializationPs(bytes) - spreadPs);
     }
 
-    /** The path along a route. */
+    /** Creates the path of a route. */
     Path along(Route route, int destinationLocalRank, long arrivalPs) {
         int hops = route.hops().size();
         Stop[] stopsOfPath = new Stop[hops + 1];
@@ -99,17 +99,17 @@ final class Paths {
         return paths.toArray(Path[]::new);
     }
 
-    /** Whether a path leads from GPU to GPU. */
+    /** Returns whether a path leads from GPU to GPU. */
     boolean isBetweenGpus(int pathId) {
         return pathId < origins.size();
     }
 
-    /** Where a path between GPUs comes from. */
+    /** Returns the origin of a path between GPUs. */
     Origin origin(int pathId) {
         return origins.get(pathId);
     }
 
-    /** Least time from a message at a NIC to the uplink of its node; 0 when no path leaves a node [ps]. */
+    /** Returns the minimum time from a message at a NIC to its node's uplink; 0 if no path leaves a node [ps]. */
     long outboundPsMin() {
         return outboundPsMin == Long.MAX_VALUE ? 0 : outboundPsMin;
     }

@@ -17,8 +17,8 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
 /**
- * PHOLD, the customary measure of a discrete-event kernel [1]: each event sends one event to a random actor a random time ahead, so the
- * number pending stays as it was.
+ * PHOLD, the standard benchmark of discrete-event kernels [1]: each event sends one event to a random actor a random time ahead, so the number of
+ * pending events is constant.
  *
  * <p>[1] Fujimoto, Performance of Time Warp under synthetic workloads, SCS Distributed Simulation 1990.
  */
@@ -79,11 +79,11 @@ public final class Phold {
     }
 
     /**
-     * Plays.
+     * Runs the benchmark.
      *
-     * @param actors players
-     * @param pending events pending at any time
-     * @param events about how many events are executed
+     * @param actors number of actors
+     * @param pending number of events pending at any time
+     * @param events approximate number of events executed
      */
     public static LogicalProcess.Outcome run(SimulationEngine engine, int actors, int pending, long events)
             throws InterruptedException {
@@ -96,7 +96,7 @@ public final class Phold {
         private final long endPs;
         private final ActorRef<Ball>[] players;
 
-        @SuppressWarnings({"unchecked", "rawtypes"}) // a generic array cannot be made otherwise
+        @SuppressWarnings({"unchecked", "rawtypes"}) // A generic array cannot be created otherwise.
         private Players(int actors, int pending, long endPs) {
             this.pending = pending;
             this.endPs = endPs;

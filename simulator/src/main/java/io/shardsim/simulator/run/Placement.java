@@ -5,15 +5,15 @@ import io.shardsim.topology.Cluster;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Which rank runs what, and which node is simulated in place of which. */
+/** Assignment of plans to ranks, and of nodes to their simulated representatives. */
 final class Placement {
     private final Cluster cluster;
-    /** For each pipeline stage, what its ranks run. */
+    /** Plans of the ranks, by pipeline stage. */
     private final List<RankPlan> plans;
 
     private final CollectiveSchedules schedules;
     private final NodeClasses nodes;
-    /** For each node, how many nodes it stands for; 0 for nodes that are left out. */
+    /** Number of nodes that a node represents; 0 for nodes that are not simulated. */
     private final int[] copies;
 
     Placement(SimulationSetup setup) {
@@ -49,12 +49,12 @@ final class Placement {
         return nodes;
     }
 
-    /** What a rank runs; the ranks of a pipeline stage are neighbours. */
+    /** Returns the plan of a rank; the ranks of a pipeline stage are contiguous. */
     RankPlan planOf(int rank) {
         return plans.get(rank / (cluster.worldSize() / plans.size()));
     }
 
-    /** How many nodes a node stands for; 0 for nodes that are left out. */
+    /** Returns the number of nodes that a node represents; 0 for nodes that are not simulated. */
     int copies(int node) {
         return copies[node];
     }
@@ -63,13 +63,13 @@ final class Placement {
         return (int) IntStream.of(copies).filter(many -> many > 0).count();
     }
 
-    /** The device that is simulated in place of a device. */
+    /** Returns the device simulated for a device. */
     int simulated(int deviceId) {
         int node = nodes.representative(deviceId / cluster.devicesPerNode());
         return cluster.deviceId(node, deviceId % cluster.devicesPerNode());
     }
 
-    /** The GPU that is simulated in place of a rank's. */
+    /** Returns the GPU simulated for a rank. */
     int simulatedGpu(int rank) {
         return simulated(cluster.deviceId(cluster.nodeRank(rank), cluster.gpuSlot(cluster.localRank(rank))));
     }

@@ -10,33 +10,31 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Finds where a plan repeats itself by comparing its segments shape by shape, waits taken relative to the operation that waits.
- */
+/** Finds repetition in a plan by comparing its segments shape by shape, with waits relative to the waiting operation. */
 final class PlanPeriods implements PeriodicPlan {
     private final List<RankPlan> stages;
     private final StepPlan plan;
     private final List<StepPlan.Mark> marks;
-    /** For each mark, its index among the marks of its level. */
+    /** Index of each mark among the marks of its level. */
     private final int[] indexInLevel;
 
     private final List<Level> levels = new ArrayList<>();
 
     /**
-     * The segments of one level.
+     * Segments of one level.
      *
-     * @param bounds the operation at each mark, then the size of the plan
-     * @param classOfSegment equal for equal segments
+     * @param bounds operation at each mark, then the size of the plan
+     * @param classOfSegment number that is equal for equal segments
      */
     private record Level(int[] bounds, int[] classOfSegment) {
-        /** The segment that holds an operation; the first one for those before it. */
+        /** Returns the segment of an operation; for operations before the first segment, the first. */
         int segmentOf(int operation) {
             int found = Arrays.binarySearch(bounds, operation);
             int segment = found >= 0 ? found : -found - 2;
             return Math.max(0, Math.min(segment, classOfSegment.length - 1));
         }
 
-        /** The last segment up to which each one, from the given one on, equals the one a period before it. */
+        /** Returns the last segment up to which each one, from the given one on, equals the one a period earlier. */
         int lastRepeated(int from, int period) {
             int segment = from;
             while (segment < classOfSegment.length
@@ -60,7 +58,7 @@ final class PlanPeriods implements PeriodicPlan {
         }
     }
 
-    /** For each operation, the first one of the same shape on all stages. */
+    /** Returns for each operation the first one of the same shape on all stages. */
     private int[] shapes() {
         int[] shapes = new int[plan.size()];
         Map<Long, List<Integer>> firstByHash = new HashMap<>();
@@ -104,7 +102,7 @@ final class PlanPeriods implements PeriodicPlan {
         return new Level(bounds, classes(bounds, shapes));
     }
 
-    /** Gives equal segments equal numbers. */
+    /** Numbers segments; equal segments get equal numbers. */
     private static int[] classes(int[] bounds, int[] shapes) {
         int[] classes = new int[bounds.length - 1];
         Map<IntBuffer, Integer> firstOf = new HashMap<>();

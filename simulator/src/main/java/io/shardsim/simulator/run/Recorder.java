@@ -29,14 +29,14 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a run down so that it can be watched. A recorder serves one run.
+ * Records a run for playback. A recorder serves one run.
  *
- * <p>Leaves out single pieces of copies to and from host memory; the copies are operations like others.
+ * <p>Leaves out single chunks of copies to and from host memory; the copies are operations like others.
  *
- * <p>Chunks on one path pass each of its ports in the order in which they set out, so the k-th booking of a hop belongs to the k-th chunk.
+ * <p>Chunks on one path pass each of its ports in sending order, so the k-th booking of a hop belongs to the k-th chunk.
  */
 public final class Recorder implements RunObserver {
-    /** An entry for a chunk whose journey is not kept. */
+    /** Entry for a chunk whose journey is not recorded. */
     private static final int NOT_KEPT = -1;
 
     private static final long SAMPLE_PS_MIN = 1_000_000;
@@ -47,34 +47,34 @@ public final class Recorder implements RunObserver {
     private final Map<Integer, Spans> spans = new TreeMap<>();
     private final Totals totals = new Totals();
     private final SkippedTime skipped = new SkippedTime();
-    /** For each path and hop but the first, journeys that have been booked on the hop before. */
+    /** Journeys already booked on the previous hop, by path and hop after the first. */
     private final Map<Integer, List<ArrayDeque<Integer>>> underWay = new HashMap<>();
-    /** For journeys under way when time was skipped, by how much. */
+    /** Delay of journeys that were in flight when time was skipped. */
     private final Map<Integer, Long> delayed = new HashMap<>();
 
     private @Nullable RunView run;
     /** When each rank ended its last operation [ps]. */
     private final Map<Integer, Long> finishedPs = new TreeMap<>();
 
-    /** Journeys that are kept and have not arrived. */
+    /** Number of recorded journeys that have not arrived. */
     private int keptUnderWay;
 
     private int spanCount;
-    /** From when on a further sample of the totals is worth its time while no operation has ended [ps]. */
+    /** Earliest instant of another sample of the totals while no operation has ended [ps]. */
     private long nextSamplePs;
-    /** The instant of the last event that told its own [ps]. */
+    /** Instant of the last event that reported its own [ps]. */
     private long nowPs;
-    /** The instant of the mark that was reached last; what ends in it from then on is the next period's [ps]. */
+    /** Instant of the last mark; anything that ends in it from then on belongs to the next period [ps]. */
     private long markPs = -1;
-    /** Totals at the mark that was reached last. */
+    /** Totals at the last mark. */
     private long[] atMark = new long[Totals.COLUMNS];
 
-    /** For whoever shows how far a run is; written by the run's thread. */
+    /** Progress for display; written by the run's thread. */
     private volatile long[] progress = new long[Totals.COLUMNS];
 
     /**
-     * @param fromPs instant from which journeys of chunks are kept [ps]
-     * @param journeysMax journeys that are kept at most; once all have arrived, a run skips more
+     * @param fromPs instant from which journeys of chunks are recorded [ps]
+     * @param journeysMax maximum journeys recorded; once all have arrived, a run skips more
      */
     public Recorder(long fromPs, int journeysMax) {
         this.journeysMax = journeysMax;
@@ -176,7 +176,7 @@ public final class Recorder implements RunObserver {
         }
     }
 
-    /** A bare collective is one operation: its totals are looked at on the way, ever less often. */
+    /** Samples the totals within a single operation, such as a bare collective, at growing intervals. */
     private void sampleWithinFirstOperation() {
         if (spanCount == 0 && nowPs >= nextSamplePs) {
             totals.add(read(nowPs));
@@ -225,7 +225,7 @@ public final class Recorder implements RunObserver {
         markPs = nowPs;
     }
 
-    /** Samples of the period once more for each repetition, with what a period adds. */
+    /** Repeats the samples of a period for each repetition, with the growth per period. */
     private void repeatTotals(long fromPs, long toPs, int times) {
         long[] after = read(toPs);
         long[] period = new long[Totals.COLUMNS];
@@ -249,13 +249,13 @@ public final class Recorder implements RunObserver {
         }
     }
 
-    /** Virtual time, NIC bytes, exposed time and so on as far as the run has come; may be asked by any thread. */
+    /** Returns virtual time, NIC bytes, exposed time and so on so far; callable from any thread. */
     public long[] progress() {
         return progress.clone();
     }
 
     /**
-     * What was recorded, once the run has ended.
+     * Returns the recording, once the run has ended.
      *
      * @param endPs when the last rank finished [ps]
      */

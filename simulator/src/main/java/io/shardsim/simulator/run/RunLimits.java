@@ -4,21 +4,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a run that skips repetition is given up.
+ * Limits at which a run that skips repetition is aborted.
  *
- * @param eventsMax events that it may execute
- * @param endMaxPs the latest end that is of any use; may become earlier while the run goes on. A run is given up once no run of its plan could end in time. Null where any end
- *     will do [ps]
+ * @param eventsMax maximum events executed
+ * @param endMaxPs latest useful end; may become earlier during the run. A run is aborted once no run of its plan could end in time. Null for no limit
+ *     [ps]
  */
 public record RunLimits(long eventsMax, @Nullable LongSupplier endMaxPs) {
-    /** Never. */
+    /** No limits. */
     public static final RunLimits NONE = new RunLimits(Long.MAX_VALUE, null);
 
     public static RunLimits ofEnd(LongSupplier endMaxPs) {
         return new RunLimits(Long.MAX_VALUE, endMaxPs);
     }
 
-    /** The same with no more events than these. */
+    /** Returns these limits with at most that many events. */
     public RunLimits within(long otherEventsMax) {
         return new RunLimits(Math.min(eventsMax, otherEventsMax), endMaxPs);
     }

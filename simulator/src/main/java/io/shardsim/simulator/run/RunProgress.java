@@ -1,10 +1,10 @@
 package io.shardsim.simulator.run;
 
 /**
- * How far a run is.
+ * Progress of a run.
  *
  * @param nowPs virtual time [ps]
- * @param events executed so far
- * @param eventsMax about as many as the run has if none is skipped; 0 while its devices are made
+ * @param events events executed so far
+ * @param eventsMax approximate number of events without skipping; 0 while its devices are created
  */
 public record RunProgress(long nowPs, long events, long eventsMax) {}

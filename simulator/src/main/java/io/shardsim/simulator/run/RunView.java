@@ -11,7 +11,7 @@ import io.shardsim.topology.LinkClass;
 import io.shardsim.topology.Route;
 import io.shardsim.topology.Router;
 
-/** What an observer may ask about a run while it goes on. Nodes that are left out count as the nodes that stand for them. */
+/** View of a running simulation for observers. Nodes that are not simulated count through their representatives. */
 public final class RunView {
     private final SimulationSetup setup;
     private final Cluster cluster;
@@ -37,7 +37,7 @@ public final class RunView {
         return setup.plan();
     }
 
-    /** Name of the algorithm that carries a collective, the library's choice included, in the group of least ranks. */
+    /** Returns the algorithm of a collective, the library's choice included, in the group of least ranks. */
     public String algorithm(Operation.Collective collective) {
         return placement
                 .schedules()
@@ -47,17 +47,17 @@ public final class RunView {
                 .name();
     }
 
-    /** The node that is simulated in place of a node. */
+    /** Returns the node simulated for a node. */
     public int representative(int node) {
         return placement.nodes().representative(node);
     }
 
-    /** Class of the link that a port of a simulated device leads to. */
+    /** Returns the class of the link at a port of a simulated device. */
     public LinkClass link(int deviceId, int port) {
         return router.link(deviceId % cluster.devicesPerNode(), port).linkClass();
     }
 
-    /** Bytes that all NICs have been given to send until now. */
+    /** Returns the bytes given to all NICs to send so far. */
     public long nicBytesSent() {
         long sum = 0;
         for (int node = 0; node < cluster.nodes(); node++) {
@@ -71,7 +71,7 @@ public final class RunView {
         return sum;
     }
 
-    /** Time that the compute streams of all ranks have waited for collectives until now, added up [ps]. */
+    /** Returns the total time that the compute streams of all ranks have waited for collectives so far [ps]. */
     public long exposedPs() {
         long sum = 0;
         for (int rank : devices.ranks()) {
@@ -83,7 +83,7 @@ public final class RunView {
         return sum;
     }
 
-    /** For each link class, the time that its transmitters have been or will be held by what is booked until now, added up [ps]. */
+    /** Returns the total busy time of transmitters from bookings so far, by link class [ps]. */
     public long[] busyPs() {
         long[] sums = new long[LinkClass.values().length];
         for (int node = 0; node < cluster.nodes(); node++) {
@@ -97,21 +97,21 @@ public final class RunView {
         return sums;
     }
 
-    /** Whether a path leads from GPU to GPU, as those of collectives do. */
+    /** Returns whether a path leads from GPU to GPU, as a collective's paths do. */
     public boolean isBetweenGpus(int pathId) {
         return paths.isBetweenGpus(pathId);
     }
 
-    /** Global rank of the simulated GPU that a path begins at. */
+    /** Returns the global rank of the simulated GPU at the start of a path. */
     public int sourceRank(int pathId) {
         return paths.origin(pathId).rank();
     }
 
     /**
-     * The way that chunks of a path really take in the copy of a simulated node.
+     * Returns the actual route of a path's chunks in the copy of a simulated node.
      *
-     * @param pathId as {@link io.shardsim.simulator.protocol.Path#id} names it
-     * @param node a node that the path's source node stands for, or that node itself
+     * @param pathId {@link io.shardsim.simulator.protocol.Path#id}
+     * @param node node that the path's source node represents, or that node itself
      */
     public Route route(int pathId, int node) {
         Paths.Origin origin = paths.origin(pathId);

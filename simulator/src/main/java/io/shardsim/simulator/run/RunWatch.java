@@ -4,7 +4,7 @@ import io.shardsim.simulator.device.GpuObserver;
 import io.shardsim.simulator.kernel.FastForward;
 import org.jspecify.annotations.Nullable;
 
-/** Passes what GPUs announce on to the timeline of rank 0 and to whoever watches the run. */
+/** Forwards what GPUs report to the timeline of rank 0 and to the run's observer. */
 final class RunWatch implements FastForward.SkipObserver {
     private final Timeline timeline;
     private final @Nullable RunObserver observer;
@@ -14,7 +14,7 @@ final class RunWatch implements FastForward.SkipObserver {
         this.observer = observer;
     }
 
-    /** Who hears of the operations of a rank; null for nobody. */
+    /** Returns the observer of a rank's operations; null for none. */
     @Nullable
     GpuObserver gpu(int rank) {
         RunObserver watching = observer;

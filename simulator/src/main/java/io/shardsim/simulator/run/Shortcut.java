@@ -2,14 +2,14 @@ package io.shardsim.simulator.run;
 
 import java.util.Set;
 
-/** A way to simulate less, which changes no result. */
+/** Way to simulate less without changing any result. */
 public enum Shortcut {
-    /** Skip what is proven to repeat in time. */
+    /** Skip time that provably repeats. */
     FAST_FORWARD,
-    /** Leave out nodes that are proven to do the same as others. */
+    /** Skip nodes that provably behave like others. */
     FOLD_NODES;
 
-    /** Every shortcut, or none, so that every event of every device is executed. */
+    /** Returns every shortcut, or none, so that every event of every device is executed. */
     public static Set<Shortcut> allIf(boolean taken) {
         return taken ? Set.of(values()) : Set.of();
     }

@@ -31,19 +31,18 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs simulations on an actor system of its own, which has a number of virtual-time dispatchers, one thread each. A run takes as many as
- * it has logical processes; callers wait until there are enough.
+ * Runs simulations on its own actor system, which has a number of virtual-time dispatchers, one thread each. A run takes one per logical process;
+ * callers wait until enough are free.
  */
-@SuppressWarnings(
-        "FutureReturnValueIgnored") // Callers wait for the futures themselves; what is done after them cannot fail.
+@SuppressWarnings("FutureReturnValueIgnored") // Callers wait for the futures themselves; later stages cannot fail.
 public final class SimulationEngine implements AutoCloseable {
     private static final String DISPATCHER_PREFIX = "virtual-time-";
     private static final Duration SPAWN_TIMEOUT = Duration.ofSeconds(30);
 
     private final int threads;
-    /** Starts while the caller still plans what to simulate. */
+    /** Actor system, starting while the caller still plans what to simulate. */
     private final CompletableFuture<ActorSystem<SpawnProtocol.Command>> starting;
-    /** One permit for each free dispatcher, so that a run gets all of its dispatchers at once or waits. */
+    /** One permit per free dispatcher, so that a run gets all of its dispatchers at once or waits. */
     private final Semaphore free;
 
     private final Queue<String> freeDispatchers;
@@ -51,12 +50,10 @@ public final class SimulationEngine implements AutoCloseable {
     private final AtomicLong names = new AtomicLong();
     private final AtomicLong cpuNanos = new AtomicLong();
 
-    /**
-     * @param threads logical processes that run at once, at least 1
-     */
+    /** @param threads number of concurrent logical processes, at least 1 */
     public SimulationEngine(int threads) {
         this.threads = threads;
-        // Several threads that log for the first time at once would make slf4j tell about its own start.
+        // If several threads log for the first time at once, slf4j prints messages about its own start.
         LoggerFactory.getILoggerFactory();
         starting = CompletableFuture.supplyAsync(
                 () -> ActorSystem.create(SpawnProtocol.create(), "shardsim", configuration(threads)));
@@ -86,18 +83,18 @@ public final class SimulationEngine implements AutoCloseable {
     /**
      * Runs one simulation to its end.
      *
-     * @param processesMax logical processes that it may be split into, at least 1; changes no result
-     * @throws IllegalStateException when the run breaks a rule of the model, with rule, device and time
-     * @throws InterruptedException when the caller is interrupted; the run is abandoned
+     * @param processesMax maximum number of logical processes, at least 1; changes no result
+     * @throws IllegalStateException if the run breaks a rule of the model, with rule, device and time
+     * @throws InterruptedException if the caller is interrupted; the run is abandoned
      */
     public StepObservation run(SimulationSetup setup, int processesMax) throws InterruptedException {
         return run(setup, processesMax, null);
     }
 
     /**
-     * Runs one simulation to its end while somebody watches.
+     * Runs one simulation to its end with an observer.
      *
-     * @param observer hears all that the run does, on the run's own thread; null when nobody does
+     * @param observer observer of the run, called on the run's own thread; or null
      */
     public StepObservation run(SimulationSetup setup, int processesMax, @Nullable RunObserver observer)
             throws InterruptedException {
@@ -105,9 +102,9 @@ public final class SimulationEngine implements AutoCloseable {
     }
 
     /**
-     * Runs one simulation to its end, unless it takes too many events or too long.
+     * Runs one simulation to its end, unless it exceeds a limit.
      *
-     * @throws RunLimitException where it goes beyond a limit
+     * @throws RunLimitException if it exceeds a limit
      */
     public StepObservation run(
             SimulationSetup setup, int processesMax, @Nullable RunObserver observer, RunLimits limits)
@@ -125,13 +122,13 @@ public final class SimulationEngine implements AutoCloseable {
     }
 
     /**
-     * Runs one logical process of a simulation whose others run in other JVMs. All devices are created, so that paths have the same numbers everywhere;
-     * those of the other logical processes stand for them and receive nothing.
+     * Runs one logical process of a simulation whose others run in other JVMs. All devices are created, so that paths have the same numbers
+     * everywhere; devices of other logical processes are placeholders and receive nothing.
      *
-     * @param exchange meets the others; as many of them as the simulation is split into
-     * @throws IllegalArgumentException when the simulation cannot be split into so many
-     * @throws IllegalStateException when the run breaks a rule of the model, or the others do not go on
-     * @throws InterruptedException when the caller is interrupted; the run is abandoned
+     * @param exchange exchange with the others, which determines the number of logical processes
+     * @throws IllegalArgumentException if the simulation cannot be split into that many
+     * @throws IllegalStateException if the run breaks a rule of the model, or another process fails
+     * @throws InterruptedException if the caller is interrupted; the run is abandoned
      */
     public PartObservation runPart(SimulationSetup setup, WindowExchange exchange) throws InterruptedException {
         Assembly assembly = new Assembly(setup, exchange.processes(), null);
@@ -160,17 +157,17 @@ public final class SimulationEngine implements AutoCloseable {
             exchange.abort();
             throw e;
         } finally {
-            // The one that ran has stopped by then.
+            // The one that ran has stopped by now.
             stop(started);
         }
     }
 
-    /** The whole of a run from all of its parts, in the order of their logical processes. */
+    /** Combines all parts of a run, in the order of their logical processes. */
     public static StepObservation whole(List<PartObservation> parts) {
         return Observations.whole(parts);
     }
 
-    /** What the logical processes of a run consist of: actors of their own, which tell each other {@link VirtualTimeMessage}s and nothing else. */
+    /** Logical processes of a run: actors that send each other {@link VirtualTimeMessage}s only. */
     public interface Parts {
         /** Logical processes, as many as {@link #commands}. */
         int processes();
@@ -182,12 +179,12 @@ public final class SimulationEngine implements AutoCloseable {
          */
         void spawn(int process, ActorContext<LogicalProcess.Command> context);
 
-        /** Lets the devices know each other and tells each logical process how to run, when all devices exist. */
+        /** Connects the devices and returns the command for each logical process, once all devices exist. */
         List<LogicalProcess.Command> commands();
     }
 
     /**
-     * Lets the logical processes of a run go on until no message is under way, on free dispatchers.
+     * Runs the logical processes of a run on free dispatchers until no message is under way.
      *
      * @return with the instant of the last event [ps]
      * @throws IllegalStateException with what a device has thrown
@@ -217,7 +214,7 @@ public final class SimulationEngine implements AutoCloseable {
         }
     }
 
-    /** The reason of a failure rather than what it led to elsewhere. */
+    /** Returns the root cause of a failure, not its consequences elsewhere. */
     private static RuntimeException graver(@Nullable RuntimeException before, ExecutionException e) {
         Throwable cause = e.getCause() == null ? e : e.getCause();
         if (before != null
@@ -238,7 +235,7 @@ public final class SimulationEngine implements AutoCloseable {
             CompletableFuture<Void> spawned,
             CompletableFuture<LogicalProcess.Outcome> ended) {}
 
-    /** A dispatcher that a run takes, and gives back once, whoever says so and however often. */
+    /** Dispatcher taken by a run; released once, however often requested. */
     private final class Taken {
         private @Nullable String dispatcher;
 
@@ -259,7 +256,7 @@ public final class SimulationEngine implements AutoCloseable {
         }
     }
 
-    /** Starts the logical processes of a run. Where one cannot start, for want of heap above all, no dispatcher stays taken. */
+    /** Starts the logical processes of a run. If one cannot start, typically for lack of heap, all dispatchers are released. */
     private List<Started> startAll(Parts parts, int processes) throws InterruptedException {
         ActorSystem<SpawnProtocol.Command> system = starting.join();
         List<Started> started = new ArrayList<>(processes);
@@ -285,7 +282,7 @@ public final class SimulationEngine implements AutoCloseable {
         started.forEach(one -> one.actor.thenAccept(actor -> actor.tell(new LogicalProcess.Command.Stop())));
     }
 
-    /** Starts one logical process on a dispatcher, which is free again when it has ended, even if nobody waits for that any more. */
+    /** Starts one logical process on a dispatcher, which is released at its end, even if the caller no longer waits. */
     private Started start(ActorSystem<SpawnProtocol.Command> system, Parts parts, int process, Taken taken) {
         String dispatcher = taken.dispatcher();
         CompletableFuture<Void> spawned = new CompletableFuture<>();
@@ -329,12 +326,12 @@ public final class SimulationEngine implements AutoCloseable {
         }
     }
 
-    /** How far the runs are that somebody waits for, in the order in which they began. */
+    /** Returns the progress of runs with a waiting caller, in starting order. */
     public List<RunProgress> underWay() {
         return underWay.stream().map(Assembly::progress).toList();
     }
 
-    /** Time that all runs so far have spent on cores to execute their events, without what comes before and after; a fact about the machine. */
+    /** Returns the CPU time of all runs so far for executing events, without setup and collection; a property of the machine. */
     public long cpuNanos() {
         return cpuNanos.get();
     }

@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Everything that decides a run's result, and the shortcuts that must not.
+ * Input that determines a run's result, and the shortcuts, which must not change it.
  *
- * @param workTimes time of a piece of work at full speed
- * @param durationPerMille by rank, time of work over time at full speed in thousandths; ranks that are absent run at full speed
+ * @param workTimes time of work at full speed
+ * @param durationPerMille compute time relative to full speed by rank, in thousandths; ranks not in the map run at full speed
  */
 public record SimulationSetup(
         Cluster cluster,

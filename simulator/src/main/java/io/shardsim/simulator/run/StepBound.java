@@ -8,28 +8,29 @@ import io.shardsim.topology.Cluster;
 import java.util.stream.IntStream;
 
 /**
- * A time that no run of a plan can beat, without running it.
+ * Lower bound on the time of a plan, computed without running it.
  *
- * <p>It is the longest of three: the longest chain through the plan, the time in which a node's NICs send all that must leave it, and the time in which a PCIe link carries
- * all copies of its GPUs to the host, or back. In the chain a kernel takes its time
- * on a GPU that does nothing else, a collective the library's launch and its bytes at line rate, and operations keep the order of their streams, wait for
- * what the plan names, and meet where ranks of two pipeline stages exchange something.
+ * <p>It is the maximum of three: the longest chain through the plan, the time for a node's NICs to send all outbound bytes, and the time for a PCIe
+ * link to carry all copies of its GPUs to the host, or back. In the chain a kernel takes its time on an otherwise idle GPU, and a collective the
+ * library's launch plus its bytes at line rate. Operations respect stream order and the plan's waits, and synchronize when ranks of two pipeline
+ * stages communicate.
  *
- * <p>Why no run beats it: the simulator gives each of these at least that long. Kernels are only slowed down by collectives, links only shared, and bytes
- * that a rank lacks must reach it by its node's links. Left out is all that makes a run slower: latencies, contention, slow-down, and channels.
+ * <p>Why no run beats it: each of these takes at least that long in the simulator. Collectives only slow kernels down, links are only shared, and
+ * bytes that a rank lacks must reach it through its node's links. Leaves out everything that makes a run slower: latencies, contention, slowdown, and
+ * channels.
  */
 public final class StepBound {
     private static final int STREAMS = Stream.values().length;
     private final Cluster cluster;
     private final StepPlan plan;
     private final LeastTimes least;
-    /** For each stage, when the last operation of each stream ends at the earliest [ps]. */
+    /** Earliest end of the last operation, by stage and stream [ps]. */
     private final long[][] streamEndPs;
-    /** For each stage, when each operation ends at the earliest [ps]. */
+    /** Earliest end, by stage and operation [ps]. */
     private final long[][] endPs;
-    /** For each stage, bytes that leave a node. */
+    /** Bytes that leave a node, by stage. */
     private final double[] outboundBytes;
-    /** For each stage, bytes that a rank copies to the host, and back. */
+    /** Bytes that a rank copies to the host, and back, by stage. */
     private final double[] storedBytes;
 
     private final double[] loadedBytes;
@@ -45,7 +46,7 @@ public final class StepBound {
         loadedBytes = new double[plan.stages()];
     }
 
-    /** The time that no run of the setup's plan can beat [ps]. */
+    /** Returns the lower bound for the setup's plan [ps]. */
     public static long ps(SimulationSetup setup) {
         return new StepBound(setup).ps();
     }
@@ -101,7 +102,7 @@ public final class StepBound {
         return carried.ps();
     }
 
-    /** Time in which the PCIe link of a stage's first rank carries what each rank that shares it copies one way. */
+    /** Returns the time for the PCIe link of a stage's first rank to carry the one-way copies of all ranks that share it. */
     static long copiesPs(Cluster cluster, int stages, int stage, double bytes) {
         return LeastTimes.ps(
                 bytes * ranksOnSwitch(cluster, stages, stage),

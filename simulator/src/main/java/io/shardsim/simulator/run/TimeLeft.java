@@ -4,16 +4,17 @@ import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.plan.Stream;
 
 /**
- * The time that any run of a plan has before it at least when it reaches a mark.
+ * Minimum time left of any run of a plan when it reaches a mark.
  *
- * <p>It is the longest chain from the operation that begins at the mark on the ranks of the first stage to the end of the plan, with operations as fast as {@link StepBound} lets them be. No run
- * beats it: what follows that operation on its stream, waits for it, or meets those that do has not begun either.
+ * <p>It is the longest chain from the operation that begins at the mark on the ranks of the first stage to the end of the plan, with the minimum
+ * times of {@link StepBound}. No run beats it: operations that follow that one on its stream, wait for it, or synchronize with such operations have
+ * not started either.
  */
 final class TimeLeft {
     private static final int STREAMS = Stream.values().length;
     private final StepPlan plan;
     private final LeastTimes least;
-    /** For each stage and operation, the least time from its end to that of the plan; from its begin, once it was looked at [ps]. */
+    /** Minimum time from the end of an operation, by stage and operation, to the end of the plan; from its start, once visited [ps]. */
     private final long[][] leftPs;
 
     private TimeLeft(SimulationSetup setup) {
@@ -22,7 +23,7 @@ final class TimeLeft {
         leftPs = new long[plan.stages()][plan.size()];
     }
 
-    /** For each mark of the setup's plan [ps]. */
+    /** Returns the minimum time left at each mark of the setup's plan [ps]. */
     static long[] ps(SimulationSetup setup) {
         return new TimeLeft(setup).atMarks();
     }
@@ -43,7 +44,7 @@ final class TimeLeft {
         return atMarkPs;
     }
 
-    /** @param behindPs for each stage and stream, the same of the operation that was looked at last [ps] */
+    /** @param behindPs time left of the operation visited last, by stage and stream [ps] */
     private void look(int operation, long[][] behindPs) {
         int stream = plan.operation(operation).stream().ordinal();
         LeastTimes.Carried carried = least.of(plan.operation(operation));

@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Writes down what rank 0 did, repetitions that were skipped included, up to a number of spans. */
+/** Records the operations of rank 0, skipped repetitions included, up to a number of spans. */
 final class Timeline implements GpuObserver, FastForward.SkipObserver, IslandReplay.Spans {
-    /** More spans than a report can show; bounds memory where hundreds of micro-batches run. */
+    /** Maximum number of spans, more than a report can show; bounds memory for hundreds of micro-batches. */
     private static final int SPANS_MAX = 60_000;
 
     private final StepPlan plan;

@@ -18,7 +18,7 @@ import io.shardsim.topology.units.Bandwidth;
 import java.util.List;
 import java.util.Objects;
 
-/** How long a plan's work takes on one GPU type, by the compute model. */
+/** Times of a plan's work on one GPU type, from the compute model. */
 public final class TransformerWorkTimes implements WorkTimes {
     private final TransformerTimes times;
     private final InstanceSpec instance;
@@ -27,12 +27,12 @@ public final class TransformerWorkTimes implements WorkTimes {
     private final boolean clips;
     private final List<String> remarks;
 
-    /** Times where nothing is slower than it is usual. */
+    /** Creates times without faults. */
     public TransformerWorkTimes(TrainingJob job, InstanceSpec instance) {
         this(job, instance, Faults.NONE);
     }
 
-    /** Times in a cluster: of its hosts, and of GPUs at full speed. */
+    /** Creates times in a cluster: with its hosts, and GPUs at full speed. */
     public TransformerWorkTimes(TrainingJob job, Cluster cluster) {
         this(job, cluster.instance(), cluster.faults());
     }
@@ -64,7 +64,7 @@ public final class TransformerWorkTimes implements WorkTimes {
         remarks = new LayerKernels(job.model(), workload, profile).remarks(calibration);
     }
 
-    /** What to read before trusting these times; empty inside the range of the GPU's calibration. */
+    /** Returns caveats about these times; empty inside the range of the GPU's calibration. */
     public List<String> remarks() {
         return remarks;
     }
@@ -108,7 +108,7 @@ public final class TransformerWorkTimes implements WorkTimes {
         return here(times.of(Objects.requireNonNull(work.segment(), () -> work + " names no segment of the model")));
     }
 
-    /** A phase as the hosts of this cluster issue it. */
+    /** Returns a phase with the issue time of this cluster's hosts. */
     private Phase here(Phase phase) {
         return new Phase(phase.gpuPs(), phase.memoryPs(), faults.hostPs(phase.hostPs()), phase.kernelsPs());
     }

@@ -18,7 +18,7 @@ import io.shardsim.topology.units.Bandwidth;
 import java.util.IdentityHashMap;
 import java.util.List;
 
-/** Gives each simulated rank what it runs for its collectives and its copies to and from host memory: programs, paths and paces. */
+/** Gives each simulated rank the programs, paths and paces of its collectives and its copies to and from host memory. */
 final class Wiring {
     private final Cluster cluster;
     private final Router router;
@@ -45,7 +45,7 @@ final class Wiring {
         cacheRate = setup.workTimes().cacheRate();
     }
 
-    /** Collectives first: observers tell paths between GPUs from others by their number. */
+    /** Fills all programs, collectives first: observers distinguish paths between GPUs by their number. */
     void fill(Devices devices) {
         devices.forEachCollectives(this::fillCollectives);
         devices.forEachHostCopies(this::fillHostCopies);
@@ -61,7 +61,7 @@ final class Wiring {
         }
     }
 
-    /** About as many events as a rank causes that runs a collective once: each slice begins, and what is sent passes ports. */
+    /** Estimates the events of a rank per run of a collective: each slice starts, and each transfer passes ports. */
     private static double events(RankCollective collective) {
         double events = 0;
         for (int channel = 0; channel < collective.programs().length; channel++) {
@@ -75,7 +75,7 @@ final class Wiring {
         return events;
     }
 
-    /** About as many events as a run has that skips none. */
+    /** Estimates the events of a run without skipping. */
     long events() {
         return (long) events;
     }

@@ -1,6 +1,6 @@
 /**
- * One run from a cluster, a plan and cost models to a {@link io.shardsim.simulator.observation.StepObservation}: devices are assembled, nodes that
- * are proven equal are left out, the kernel advances, totals are collected.
+ * One run from a cluster, a plan and cost models to a {@link io.shardsim.simulator.observation.StepObservation}: assembles devices, skips nodes that
+ * are proven equal, advances the kernel, and collects totals.
  *
  * <p>Not here: where cluster, plan and models come from.
  */

@@ -9,17 +9,17 @@ import java.util.function.BinaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block that was read: typed values by key, with their places. A value that was refused is absent, its entry is present.
+ * Parsed block: typed values by key, with their positions. A refused value is absent, but its entry is present.
  *
- * @param name as messages call it
- * @param others entries under keys that its type leaves open, in order
+ * @param name name in messages
+ * @param others entries with keys that an open type keeps for later, in order
  */
 public record Block(
         String name, Position position, Map<String, Object> values, Map<String, Entry> entries, List<Entry> others) {
 
     /**
-     * This block with the keys of another one that it has not itself; blocks that both have are joined likewise. Keys that are its alone come
-     * first, then those of the other one in its order.
+     * Returns this block plus the keys that only the other one has; blocks in both are merged recursively. Keys that only this one has come first,
+     * then the other's in its order.
      */
     public Block over(Block base) {
         return new Block(
@@ -44,18 +44,18 @@ public record Block(
         return all;
     }
 
-    /** Whether the file has this key, read well or not. */
+    /** Returns whether the file has this key, valid or not. */
     public boolean has(String key) {
         return entries.containsKey(key);
     }
 
-    /** Place of a key's value; the block's own where the key is absent. */
+    /** Returns the position of a key's value; the block's own if the key is absent. */
     public Position at(String key) {
         Entry entry = entries.get(key);
         return entry == null ? position : entry.value().position();
     }
 
-    /** Place of a key itself; the block's own where the key is absent. */
+    /** Returns the position of a key; the block's own if the key is absent. */
     public Position keyAt(String key) {
         Entry entry = entries.get(key);
         return entry == null ? position : entry.keyPosition();
@@ -97,13 +97,13 @@ public record Block(
         return values.get(key) instanceof Block block ? block : null;
     }
 
-    /** A list whose items are of the type that the key table gives them; empty where the key is absent. */
+    /** Returns a list of the key table's item type; empty if the key is absent. */
     @SuppressWarnings("unchecked")
     public <T> List<T> list(String key) {
         return values.get(key) instanceof List<?> list ? (List<T>) list : List.of();
     }
 
-    /** Values by name, of the type that the key table gives them; empty where the key is absent. */
+    /** Returns values by name, of the key table's type; empty if the key is absent. */
     @SuppressWarnings("unchecked")
     public <T> Map<String, T> map(String key) {
         return values.get(key) instanceof Map<?, ?> map ? (Map<String, T>) map : Map.of();

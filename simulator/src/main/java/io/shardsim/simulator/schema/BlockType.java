@@ -14,9 +14,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block of known keys; read as {@link Block}.
+ * Block of known keys; read as {@link Block}.
  *
- * @param open when true, further keys are kept for a later look, since they depend on a value of the block
+ * @param open whether other keys are kept for later, since they depend on a value of the block
  * @param expected what to write, for messages
  */
 public record BlockType(List<Key> keys, boolean open, String expected) implements ValueType {
@@ -31,12 +31,12 @@ public record BlockType(List<Key> keys, boolean open, String expected) implement
                 "a block with " + String.join(", ", keys.stream().map(Key::name).toList()));
     }
 
-    /** The same block, told to the user by an example. */
+    /** Returns this type with an example as the expected text. */
     public BlockType suchAs(String example) {
         return new BlockType(keys, open, "a block such as " + example);
     }
 
-    /** The same block, told to the user in these words. */
+    /** Returns this type with another expected text. */
     public BlockType withExpected(String words) {
         return new BlockType(keys, open, words);
     }
@@ -67,7 +67,7 @@ public record BlockType(List<Key> keys, boolean open, String expected) implement
         return readBlock(node, key, problems);
     }
 
-    /** As {@link #read}; null only where the value is no block. */
+    /** Reads a block like {@link #read}; returns null only if the value is not a block. */
     public @Nullable Block readBlock(YamlNode node, String name, Problems problems) {
         Block block = readPart(node, name, problems);
         if (block != null) {
@@ -76,7 +76,7 @@ public record BlockType(List<Key> keys, boolean open, String expected) implement
         return block;
     }
 
-    /** The same of a block whose required keys may stand elsewhere. */
+    /** Reads a block whose required keys may be in another file; returns null only if the value is not a block. */
     public @Nullable Block readPart(YamlNode node, String name, Problems problems) {
         if (!(node instanceof Mapping mapping)) {
             ScalarTypes.refuse(node, name, this, problems);
@@ -103,7 +103,7 @@ public record BlockType(List<Key> keys, boolean open, String expected) implement
         return new Block(name, mapping.position(), values, entries, others);
     }
 
-    /** Adds the problems of required keys that a block has not. */
+    /** Adds the problems of required keys that a block lacks. */
     public void addMissing(Block block, Problems problems) {
         for (Key key : keys) {
             if (key.required() && !block.has(key.name())) {
@@ -118,7 +118,7 @@ public record BlockType(List<Key> keys, boolean open, String expected) implement
         }
     }
 
-    /** Adds the problem of a key that nobody knows. */
+    /** Adds the problem of an unknown key. */
     public static void refuseUnknown(Entry entry, List<String> known, Problems problems) {
         Position position = entry.keyPosition();
         String text = YamlReader.printable(entry.key());

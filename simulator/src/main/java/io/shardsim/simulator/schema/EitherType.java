@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A name, or the same thing written out as a block. */
+/** Name, or the definition inline as a block. */
 public record EitherType(ValueType name, BlockType block) implements ValueType {
     @Override
     public @Nullable Object read(YamlNode node, String key, Problems problems) {

@@ -1,10 +1,10 @@
 package io.shardsim.simulator.schema;
 
 /**
- * One key that a block may have.
+ * One key of a block.
  *
  * @param required whether the block must have it
- * @param meaning one sentence for the schema and the documentation
+ * @param meaning one-sentence meaning, for the schema and the documentation
  */
 public record Key(String name, ValueType type, boolean required, String meaning) {
     public static Key required(String name, ValueType type, String meaning) {

@@ -5,10 +5,11 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Tables of keys, one for each kind of block, as a file of the folder {@code schema} on the class path has them. A key is a row: its type, whether a block must have it, and its
- * meaning. A further key is a row there, and the class where it takes effect.
+ * Key tables, one per kind of block, from a file of the folder {@code schema} on the class path. A key is a row: its type, whether it is required,
+ * and its meaning. A new key is a row there, and the class where it takes effect.
  *
- * <p>A type is one of {@link ScalarTypes#of}, {@code block NAME} of the same file, {@code list ITEM TYPE} with what messages call an item, or a word that the caller knows.
+ * <p>A type is one of {@link ScalarTypes#of}, {@code block NAME} of the same file, {@code list ITEM TYPE} with the name of an item in messages, or a
+ * type name that the caller defines.
  */
 public final class KeyFile {
     private static final ValueType TEXT = ScalarTypes.text("(?s).+", "a text");
@@ -28,12 +29,12 @@ public final class KeyFile {
                 KeyFile.class, "/schema/" + name + ".yaml", new MapType(TEXT, new MapType(TEXT, ROW))));
     }
 
-    /** The keys of a kind of block, in the order of the file. */
+    /** Returns the keys of a kind of block, in the order of the file. */
     public List<Key> keys(String block) {
         return keys(block, Map.of());
     }
 
-    /** @param types that the file has by these words */
+    /** @param types types by the names that the file uses */
     public List<Key> keys(String block, Map<String, ValueType> types) {
         return Objects.requireNonNull(blocks.get(block), block).entrySet().stream()
                 .map(row -> key(row.getKey(), row.getValue(), types))

@@ -10,9 +10,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A list of at least one value of a type; read as List of what was read well.
+ * Non-empty list of values of a type; read as a List of the valid ones.
  *
- * @param name as messages call an item
+ * @param name name of an item in messages
  */
 public record ListType(ValueType item, String name) implements ValueType {
     @Override

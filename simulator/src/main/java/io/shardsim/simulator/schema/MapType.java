@@ -10,9 +10,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values of one type under names that the file chooses; read as Map of what was read well, in the order of the file.
+ * Values of one type under names chosen by the file; read as a Map of the valid ones, in the order of the file.
  *
- * @param name of each value, read as a text
+ * @param name type of the names, read as a string
  */
 public record MapType(ValueType name, ValueType item) implements ValueType {
     @Override

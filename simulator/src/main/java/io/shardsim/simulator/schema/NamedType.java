@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Blocks of one type under names that the file chooses; read as {@link Block} with a Block under each name. */
+/** Blocks of one type under names chosen by the file; read as {@link Block} with a Block per name. */
 public record NamedType(BlockType item) implements ValueType {
     @Override
     public @Nullable Object read(YamlNode node, String key, Problems problems) {
@@ -28,7 +28,7 @@ public record NamedType(BlockType item) implements ValueType {
         return new Block(key, mapping.position(), values, entries, List.of());
     }
 
-    /** Adds the problems of required keys that the blocks have not. */
+    /** Adds the problems of required keys that the blocks lack. */
     void addMissing(Block named, Problems problems) {
         for (Object value : named.values().values()) {
             if (value instanceof Block block) {

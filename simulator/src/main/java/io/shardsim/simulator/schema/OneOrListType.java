@@ -7,9 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A list of at least one value of a type, or one value in its place; read as List either way.
+ * Non-empty list of values of a type, or a single value; read as List either way.
  *
- * @param name as messages call an item
+ * @param name name of an item in messages
  */
 public record OneOrListType(ValueType item, String name) implements ValueType {
     private ListType list() {

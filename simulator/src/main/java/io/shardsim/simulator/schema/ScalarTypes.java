@@ -18,84 +18,84 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The types of values that are no block and no list. */
+/** Types of values other than blocks and lists. */
 public final class ScalarTypes {
-    /** A petabyte a second: a thousand times what any link has, and the sum over all ports of a node still fits in a long. */
+    /** Maximum rate, a petabyte per second: a thousand times any link's, and the sum over all ports of a node still fits in a long. */
     private static final long RATE_MAX = 1_000_000_000_000_000L;
 
     private ScalarTypes() {}
 
-    /** A text that matches a pattern; read as String. */
+    /** Returns the type of a string that matches a pattern; read as String. */
     public static ValueType text(String pattern, String expected) {
         return new Text(Pattern.compile(pattern), expected);
     }
 
-    /** One of some words; read as String. */
+    /** Returns the type of one of some words; read as String. */
     public static ValueType choice(String... words) {
         return new Choice(List.of(words));
     }
 
-    /** One of some words; read as String. */
+    /** Returns the type of one of some words; read as String. */
     public static ValueType choice(List<String> words) {
         return new Choice(List.copyOf(words));
     }
 
-    /** One of some values by their words; read as String. */
+    /** Returns the type of one of some values, written by their words; read as String. */
     public static <E> ValueType choice(E[] values, Function<E, String> word) {
         return choice(Arrays.stream(values).map(word).toList());
     }
 
-    /** A whole number within bounds, {@code 5e8} included; read as Long. */
+    /** Returns the type of a bounded integer, {@code 5e8} included; read as Long. */
     public static ValueType whole(long min, long max) {
         return new Whole(min, max);
     }
 
-    /** A whole number within bounds, with or without one of the words for what it counts; read as Long. */
+    /** Returns the type of a bounded integer, optionally followed by a word for the unit counted; read as Long. */
     public static ValueType counted(long min, long max, String... words) {
         return new Counted(new Whole(min, max), List.of(words));
     }
 
-    /** A decimal number within bounds; read as Double. */
+    /** Returns the type of a bounded decimal number; read as Double. */
     public static ValueType decimal(double min, double max) {
         return new Decimal(min, max);
     }
 
-    /** A decimal number above 0; read as Double. */
+    /** Returns the type of a decimal number above 0; read as Double. */
     public static ValueType positive() {
         return new Decimal(Double.MIN_VALUE, Double.MAX_VALUE);
     }
 
-    /** {@code true} or {@code false}; read as Boolean. */
+    /** Returns the type of {@code true} or {@code false}; read as Boolean. */
     public static ValueType flag() {
         return new Flag();
     }
 
-    /** A quantity with its unit; read as Long, in whole base units of the table. */
+    /** Returns the type of a quantity with its unit; read as Long, in whole base units of the table. */
     public static ValueType quantity(UnitTable table, long min) {
         return new Quantity(table, min, Long.MAX_VALUE);
     }
 
-    /** A time that a run can bear, 13 days at most; read as Long, in picoseconds. */
+    /** Returns the type of a time allowed in a run, 13 days at most; read as Long, in picoseconds. */
     public static ValueType time(long minPs) {
         return new Quantity(UnitTable.TIME, minPs, Picoseconds.LONGEST);
     }
 
-    /** A rate of data that some link may have; read as Long, in bytes/s. */
+    /** Returns the type of a possible link rate; read as Long, in bytes/s. */
     public static ValueType rate() {
         return new Quantity(UnitTable.RATE, 1, RATE_MAX);
     }
 
-    /** A quantity with its unit; read as Double, in base units of the table. */
+    /** Returns the type of a quantity with its unit; read as Double, in base units of the table. */
     public static ValueType decimalQuantity(UnitTable table) {
         return new DecimalQuantity(table, false);
     }
 
-    /** The same above 0. */
+    /** Returns the type of a quantity above 0 with its unit; read as Double, in base units of the table. */
     public static ValueType positiveQuantity(UnitTable table) {
         return new DecimalQuantity(table, true);
     }
 
-    /** The type that a table of keys has by these words: {@code whole 1 8}, {@code choice a b}, {@code time 0} and their like. */
+    /** Parses a type as written in a key table: {@code whole 1 8}, {@code choice a b}, {@code time 0} and so on. */
     public static ValueType of(String written) {
         List<String> words = List.of(written.split(" "));
         List<String> rest = words.subList(1, words.size());
@@ -118,7 +118,7 @@ public final class ScalarTypes {
         };
     }
 
-    /** Adds the problem that a value is of another type. */
+    /** Adds the problem that a value has another type. */
     static <T> @Nullable T refuse(YamlNode node, String key, ValueType type, Problems problems) {
         String found = !(node instanceof Scalar scalar)
                 ? "is " + node.kind()
@@ -304,7 +304,10 @@ public final class ScalarTypes {
         }
     }
 
-    /** The number, or null after a problem when it is none, or its exponent is beyond every use; a larger one would cost time to expand. */
+    /**
+     * Returns the number; or null after adding a problem if it is not a number, or its exponent is out of range: a larger one would take time to
+     * expand.
+     */
     private static @Nullable BigDecimal numberOf(YamlNode node, String key, ValueType type, Problems problems) {
         if (!(node instanceof Scalar scalar) || !scalar.isNumber()) {
             return refuse(node, key, type, problems);
@@ -315,7 +318,7 @@ public final class ScalarTypes {
                 return value;
             }
         } catch (NumberFormatException beyondInt) {
-            // An exponent that does not even fit in an int is told as any other that is too large.
+            // An exponent that overflows an int is reported like any other that is too large.
         }
         return problems.refuse(
                 scalar.position(), key + " " + scalar.text() + " has too large an exponent; write " + type.expected());
@@ -359,18 +362,18 @@ public final class ScalarTypes {
         return schema;
     }
 
-    /** Units hold no character that a pattern treats as special but the slash, which needs no escape. */
+    /** Strips the quoting of units. They contain no regex characters but the slash, which needs no escape. */
     private static String withoutQuote(String quoted) {
         return quoted.substring(2, quoted.length() - 2);
     }
 
-    /** A number with a unit of a table. */
+    /** Number with a unit of a table. */
     private interface OfUnits extends ValueType {
         UnitTable table();
 
         Object valueOf(String text);
 
-        /** What is wrong with a value; empty for nothing. */
+        /** Returns what is wrong with a value; empty for nothing. */
         String problem(Object value, String key, String text);
 
         @Override

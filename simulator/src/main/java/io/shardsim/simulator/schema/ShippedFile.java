@@ -9,14 +9,14 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Objects;
 
-/** Tables that the program or a jar beside it ships as YAML; a test reads every one of the program's. */
+/** Tables shipped as YAML with the program or with a jar on its class path; a test reads each of the program's. */
 public final class ShippedFile {
     private ShippedFile() {}
 
     /**
-     * What a resource holds, of the Java class that the type is read as.
+     * Reads a resource as the Java class of its type.
      *
-     * @param path from the package of a class, or from the root where it begins with a slash
+     * @param path path relative to the class's package, or absolute with a leading slash
      */
     @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
     public static <T> T read(Class<?> from, String path, ValueType type) {

@@ -5,29 +5,29 @@ import io.shardsim.simulator.yaml.YamlNode;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the value of a key may be. */
+/** Type of a key's value. */
 public interface ValueType {
 
     /**
-     * The value, or null after a problem was added that names the key, the value and the remedy.
+     * Returns the value, or null after adding a problem that names the key, the value and the remedy.
      *
-     * @param key as messages call it
+     * @param key name of the key in messages
      */
     @Nullable
     Object read(YamlNode node, String key, Problems problems);
 
-    /** What to write, for messages that refuse something else: {@code a whole number from 1}. */
+    /** Returns what to write instead, for messages: {@code a whole number from 1}. */
     String expected();
 
-    /** The same rule as JSON Schema (draft 2020-12). */
+    /** Returns the type as JSON Schema (draft 2020-12). */
     Map<String, Object> schema();
 
-    /** Parts of the schema that hold only where nothing is left to a sweep; empty for most types. */
+    /** Returns parts of the schema that only apply if no key is left to a sweep; empty for most types. */
     default Map<String, Object> completeSchema() {
         return Map.of();
     }
 
-    /** A type with the words and the schema of another one. */
+    /** Type with the expected text and the schema of another one. */
     interface Like extends ValueType {
         ValueType type();
 

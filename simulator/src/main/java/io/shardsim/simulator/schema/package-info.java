@@ -1,8 +1,8 @@
 /**
- * What a YAML file may say: blocks of named keys, each with the type of its value, and the JSON Schema that follows from them.
+ * Schema of YAML files: blocks of named keys, each with the type of its value, and the JSON Schema generated from them.
  *
- * <p>Here: the types of values and the key tables' machinery; one description gives the reader, its messages and the schema, so that they
- * cannot drift apart. Not here: any particular key. To add a type, implement {@link io.shardsim.simulator.schema.ValueType}.
+ * <p>Here: value types and the code for key tables; one description yields the reader, its messages and the schema, so that they cannot diverge. Not
+ * here: any particular key. To add a type, implement {@link io.shardsim.simulator.schema.ValueType}.
  */
 @NullMarked
 package io.shardsim.simulator.schema;

@@ -16,19 +16,19 @@ import io.shardsim.simulator.strategy.writing.StepWriter;
 import java.util.Map;
 
 /**
- * PyTorch's Distributed Data Parallel: every rank holds all model states; gradients are all-reduced over all ranks in buckets
- * while backward goes on [1].
+ * PyTorch's Distributed Data Parallel: every rank holds all model states; gradients are all-reduced over all ranks in buckets, overlapped with
+ * backward [1].
  *
  * <ul>
- *   <li>Buckets take gradients in the order in which backward makes them, and close when they reach their size; the first is smaller, so
- *       that communication starts early [1, section 3.2.3].
+ *   <li>Buckets collect gradients in backward order, and close when they reach their size; the first is smaller, so that communication starts early
+ *       [1, section 3.2.3].
  *   <li>Gradients are copied into the bucket, and back after the all-reduce [2, Reducer::mark_variable_ready_dense, finalize_bucket_dense].
  *   <li>With gradient accumulation only the last micro-batch is reduced (no_sync) [1, section 3.2.4].
- *   <li>Mixed precision is torch.autocast: parameters and gradients stay in FP32, each layer's parameters are cast for its forward and the
- *       casts are kept for its backward.
+ *   <li>Mixed precision is torch.autocast: parameters and gradients stay in FP32, each layer's parameters are cast for its forward, and the casts are
+ *       saved for its backward.
  * </ul>
  *
- * <p>Model states: 16 bytes a parameter on every rank, and the buckets once more as much as the gradients.
+ * <p>Model states: 16 bytes per parameter on every rank, plus buckets as large as the gradients.
  *
  * <p>Leaves out unused parameters, broadcast of module buffers, and communication hooks.
  *
@@ -148,7 +148,7 @@ public final class Ddp extends ShardingStrategy {
             writer.updateShard(parameters(), prepared);
         }
 
-        /** What autocast keeps between a forward and its backward, at most. */
+        /** Returns an upper bound on the casts that autocast keeps between a forward and its backward. */
         private long castBytes() {
             return job.precision().isMixed() ? bytes(parameters()) : 0;
         }

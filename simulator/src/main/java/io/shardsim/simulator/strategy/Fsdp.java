@@ -20,42 +20,43 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * PyTorch's Fully Sharded Data Parallel: the parameters of each transformer layer, and those of the rest (the root), are gathered
+ * PyTorch's Fully Sharded Data Parallel: the parameters of each transformer layer, and the remaining ones (the root), form units that are gathered
  * and reduced together, sharded over a group of ranks [1].
  *
  * <ul>
- *   <li>Forward: a layer is gathered before its computation and freed after it; the root stays [1, section 3.2.1].
- *   <li>The rate limiter lets the host issue a gather only when the layer before the last one is freed, so at most two gathered
- *       layers are in flight [1, section 3.4]. FSDP2 has no limiter; its gathers wait for copies. Forward gathers a layer once the layer before the last one is copied
- *       out, beside the forward of that one, and backward once the layer that it comes to is (wait_for_unshard and pre_backward of _fsdp_param_group.py).
- *   <li>Backward: the gather of the next layer is issued before the current layer's reduce-scatter, because both run in order on the one
- *       internal stream of their process group [1, section 3.3.2].
- *   <li>A checkpoint inside a unit computes it again while it is gathered for its backward. One around it ({@code reentrant_checkpoints}) ran its forward
- *       without gradients, so no hook tells backward of the unit: it is gathered when it is computed again, freed, and gathered once more [3].
- *   <li>The gradients of a layer are copied into its flat gradient, cast if they are reduced in FP32, divided by a part of the ranks on
- *       the internal stream (_post_backward_hook, _div_if_needed), reduce-scattered, and added to the 32-bit shard, every micro-batch.
- *   <li>That first copy is the backward of the views, which were taken on the stream of the gathers (_unshard, _use_unsharded_flat_param); autograd runs
- *       it there again, so it comes behind the gather of the next layer, and so does the reduction that it leads to [4].
- *   <li>Under no_sync all but the last micro-batch leave their gradients whole on every rank, in the precision in which they will be reduced
- *       (FSDPParam.to_accumulated_grad_if_needed), and the last one adds its own before they are [2].
- *   <li>A unit is one flat parameter of which all others are views; or, in FSDP2, its parameters are sharded one by one: copied to their places
- *       from what was gathered (foreach_all_gather_copy_out), and cast and copied into what is reduced once the unit before has been
- *       (foreach_reduce_scatter_copy_in, post_backward), where the collective takes the mean itself [2, _fsdp_collectives.py].
- *   <li>Sharded in a group smaller than the world (hybrid), the shards are all-reduced among groups after each reduce-scatter [1, section 3.2.2].
+ *   <li>Forward: a layer is gathered before it is computed and freed after it; the root stays gathered [1, section 3.2.1].
+ *   <li>The rate limiter lets the host issue a gather only when the layer before the last one is freed, so at most two gathered layers are in flight
+ *       [1, section 3.4]. FSDP2 has no limiter; its gathers wait for copies. Forward gathers a layer once the layer before the last one is copied
+ *       out, overlapped with the forward of that one, and backward once the current layer is copied out (wait_for_unshard and pre_backward of
+ *       _fsdp_param_group.py).
+ *   <li>Backward: the gather of the next layer is issued before the current layer's reduce-scatter, because both run in order on their process
+ *       group's single internal stream [1, section 3.3.2].
+ *   <li>A checkpoint inside a unit recomputes it while it is gathered for its backward. A checkpoint around it ({@code reentrant_checkpoints}) ran
+ *       its forward without gradients, so no hook prefetches the unit in backward: it is gathered for recomputation, freed, and gathered again [3].
+ *   <li>The gradients of a layer are copied into its flat gradient, cast if they are reduced in FP32, divided by a factor of the rank count on the
+ *       internal stream (_post_backward_hook, _div_if_needed), reduce-scattered, and added to the FP32 shard, every micro-batch.
+ *   <li>That first copy is the backward of the views, which were created on the all-gather stream (_unshard, _use_unsharded_flat_param); autograd
+ *       runs it on that stream too, so it and its reduction come after the gather of the next layer [4].
+ *   <li>Under no_sync all but the last micro-batch keep unsharded gradients on every rank, in the reduction precision
+ *       (FSDPParam.to_accumulated_grad_if_needed), and the last one adds its own before the reduction [2].
+ *   <li>A unit is one flat parameter with views into it. In FSDP2, its parameters are sharded one by one: copied out of the all-gather buffer
+ *       (foreach_all_gather_copy_out), and cast and copied into the reduce-scatter buffer once the previous unit is reduced
+ *       (foreach_reduce_scatter_copy_in, post_backward); the collective itself averages [2, _fsdp_collectives.py].
+ *   <li>With shard groups smaller than the world (hybrid), shards are all-reduced across groups after each reduce-scatter [1, section 3.2.2].
  * </ul>
  *
- * <p>Model states: a 32-bit shard of parameters and two Adam moments, 12 bytes a parameter, and 4 of gradients from when they are reduced until the
- * update, after which they are set to none (zero_grad); the 16-bit copy of a shard exists only while its layer is gathered. Without master weights,
- * all of these have 16 bits and nothing is cast.
+ * <p>Model states: an FP32 shard of parameters and two Adam moments, 12 bytes per parameter, and 4 of gradients from their reduction until the
+ * update, after which they are set to None (zero_grad); the 16-bit copy of a shard exists only while its layer is gathered. Without master weights,
+ * all of these are BF16 and nothing is cast.
  *
- * <p>Leaves out CPU offload, forward prefetch, FSDP2's division of gradients in fp16, reentrant checkpoints around its units, which its versions treat
- * differently, and the cost of allocator retries; with the limiter off, the ledger's figure for gathered units is a lower bound.
+ * <p>Leaves out CPU offload, forward prefetch, FSDP2's division of FP16 gradients, reentrant checkpoints around its units, which differ by version,
+ * and the cost of allocator retries; with the limiter off, the ledger's figure for gathered units is a lower bound.
  *
  * <p>[1] Zhao et al., PyTorch FSDP: Experiences on Scaling Fully Sharded Data Parallel, arXiv:2304.11277; checked against
  * torch/distributed/fsdp/_runtime_utils.py of PyTorch 2.0. [2] torch/distributed/fsdp/_fully_shard/_fsdp_param.py of PyTorch 2.6. [3]
- * github.com/pytorch/pytorch issue 105635 (2023-07-20); _register_pre_backward_hooks of _runtime_utils.py. [4] PyTorch, CUDA semantics, stream semantics of
- * backward passes; seen in a profile of 34B on 256 A100, where copy, cast and division follow the end of each gather (github.com/yandex/YaFSDP,
- * assets/fsdp.png at 669fc36).
+ * github.com/pytorch/pytorch issue 105635 (2023-07-20); _register_pre_backward_hooks of _runtime_utils.py. [4] PyTorch, CUDA semantics, stream
+ * semantics of backward passes; seen in a profile of 34B on 256 A100, where copy, cast and division follow the end of each gather
+ * (github.com/yandex/YaFSDP, assets/fsdp.png at 669fc36).
  */
 public final class Fsdp extends ShardingStrategy {
     private static final List<String> IDLE_IN_PIPELINES =
@@ -102,7 +103,7 @@ public final class Fsdp extends ShardingStrategy {
         ShardGroups.problem("shard_group", chosenShardGroup(), job)
                 .ifPresentOrElse(problems::add, () -> addExpertProblems(problems, job));
         if (modelParallel().stages() > 1 && job.model().tiedEmbeddings()) {
-            // Qwen3Model of pytorch/torchtitan raises an error: fully_shard has no exchange between stages.
+            // Qwen3Model of pytorch/torchtitan raises an error: fully_shard does not communicate between stages.
             problems.add(Refusal.of(
                     "pipeline_parallel " + modelParallel().stages()
                             + " needs a model whose embedding is not tied to its head, as PyTorch does not exchange"
@@ -112,7 +113,7 @@ public final class Fsdp extends ShardingStrategy {
         return problems;
     }
 
-    /** Experts are shared out among ranks of one shard group, each with its own part of the sequence. */
+    /** Checks expert parallelism: experts are distributed over ranks of one shard group, each with its own shard of the sequence. */
     private void addExpertProblems(List<Refusal> problems, TrainingJob job) {
         int experts = modelParallel().experts();
         if (experts == 1) {
@@ -166,12 +167,15 @@ public final class Fsdp extends ShardingStrategy {
         return ShardGroups.shard(size == 0 ? byDefault : size, job);
     }
 
-    /** The group that hybrid sharding is given; 0 where the user leaves it, or the kind shards over all ranks and has no such choice. */
+    /** Returns the group of hybrid sharding; 0 if unset, or if the kind shards over all ranks and has no such setting. */
     private int chosenShardGroup() {
         return settings.names().contains("shard_group") ? settings.count("shard_group") : 0;
     }
 
-    /** What is gathered before a layer and freed after it: all that ranks of the shard group have parts of, and the experts, which are sharded over fewer. */
+    /**
+     * Unit gathered before a layer and freed after it: one part sharded over the whole shard group, and the experts, which are sharded over fewer
+     * ranks.
+     */
     private record Unit(List<Part> parts) {
         long elements() {
             return parts.stream().mapToLong(Part::elements).sum();
@@ -182,33 +186,33 @@ public final class Fsdp extends ShardingStrategy {
         }
     }
 
-    /** One training step while it is being written; its departures say how a unit lies in memory. */
+    /** Writer of one training step; subclasses define the memory layout of a unit. */
     private abstract class Step {
         final TrainingJob job;
         final StepWriter writer;
         private final Sharding all;
         private final Sharding experts;
         private final int layers;
-        /** Of each layer. */
+        /** Units by layer. */
         private final Unit[] units;
 
         final Unit root;
         final long elementBytes;
         final long reduceBytes;
-        /** Bytes of a weight that is updated, of its gradient and of each of its moments. */
+        /** Bytes of an updated weight, of its gradient and of each of its moments. */
         private final long stateBytes;
 
         private final boolean freeAfterForward = settings.flag("reshard_after_forward");
         private final boolean prefetch = settings.flag("backward_prefetch");
         private final boolean limit = settings.flag("limit_all_gathers");
-        /** Whether checkpoints lie around units. */
+        /** Whether checkpoints wrap units. */
         private final boolean reentrant = settings.flagOr("reentrant_checkpoints", false);
 
-        /** Whether gradients wait whole for the last micro-batch. */
+        /** Whether unsharded gradients accumulate until the last micro-batch. */
         private final boolean wait;
-        /** Bytes of a gradient when it is ready to be reduced. */
+        /** Bytes of a gradient that is ready to be reduced. */
         final long readyBytes;
-        /** Of these, what is in a bucket and goes once it is copied on; whole gradients stay. */
+        /** Part of {@link #readyBytes} that is in a bucket and freed after the next copy; unsharded gradients stay. */
         final long passingBytes;
 
         private final int[] gathered;
@@ -216,7 +220,7 @@ public final class Fsdp extends ShardingStrategy {
         int placedRoot = StepWriter.NONE;
         private final int[] forward;
         private final int[] backward;
-        /** The last reduction of the unit before. */
+        /** Last reduction of the previous unit. */
         int lastReduce = StepWriter.NONE;
 
         private long gatheredBytes;
@@ -275,22 +279,22 @@ public final class Fsdp extends ShardingStrategy {
             return parts;
         }
 
-        /** Brings what was gathered to where the parameters are, unless they are views of it. */
+        /** Copies gathered bytes to the parameters, unless these are views of the buffer. */
         int place(long bytes, int whole) {
             return whole;
         }
 
-        /** What makes room for a layer that forward gathers: the layer before the last one is freed. */
+        /** Returns the operation that makes room for a layer gathered in forward: freeing the layer before the last one. */
         int roomInForward(int layer) {
             return layer >= 2 && freeAfterForward ? forward[layer - 2] : StepWriter.NONE;
         }
 
-        /** What makes room for the first layer that backward gathers. */
+        /** Returns the operation that makes room for the first layer gathered in backward. */
         int roomInBackward() {
             return forward[Math.max(0, layers - 2)];
         }
 
-        /** Brings a layer of backward to its place, and gathers the next one ahead. */
+        /** Copies a layer out for backward, and prefetches the next one. */
         int placeAndGather(int layer, boolean ahead, int freed) {
             if (ahead) {
                 gatherNext(layer, freed);
@@ -298,15 +302,15 @@ public final class Fsdp extends ShardingStrategy {
             return place(units[layer].bytes(), gathered[layer]);
         }
 
-        /** Ends the backward of a layer whose gradients autograd joins. */
+        /** Ends the backward of a layer, where autograd concatenates the gradients. */
         int joinLayer(long elements, int computed) {
             return computed;
         }
 
-        /** Makes room for those of the root. */
+        /** Allocates memory to concatenate the root's gradients. */
         void joinRoot() {}
 
-        /** Brings gradients into the buffer and the form in which they are reduced. */
+        /** Copies gradients into the reduction buffer and precision. */
         abstract int prepare(long elements, int computed);
 
         private boolean reduces() {
@@ -317,7 +321,7 @@ public final class Fsdp extends ShardingStrategy {
             return parts().stream().mapToLong(Part::shardElements).sum();
         }
 
-        /** Frozen parameters are held as they are gathered. */
+        /** Returns the bytes of frozen parameters, which are stored in the precision of the gather. */
         private long frozenShardBytes() {
             return parts().stream().mapToLong(Part::shardBytes).sum() - elementBytes * shardElements();
         }
@@ -378,7 +382,10 @@ public final class Fsdp extends ShardingStrategy {
             }
         }
 
-        /** Before its recomputation nothing says that backward will need a unit, so none is gathered ahead; the limiter counts both frees. */
+        /**
+         * Writes the backward of a layer gathered twice. Nothing before its recomputation announces that backward needs the unit, so nothing is
+         * prefetched; the limiter counts both frees.
+         */
         private void backwardLayerGatheredTwice(int layer) {
             freeReduced(layer + 2);
             int ready = place(units[layer].bytes(), gathered[layer]);
@@ -399,7 +406,7 @@ public final class Fsdp extends ShardingStrategy {
             }
         }
 
-        /** Frees the unit of which the backward of a layer, if there was one, made use; returns that backward. */
+        /** Frees the unit that a layer's backward used, if there was one; returns that backward. */
         private int freeAfterBackward(int layer) {
             if (layer >= layers) {
                 return StepWriter.NONE;
@@ -413,7 +420,7 @@ public final class Fsdp extends ShardingStrategy {
             gatheredBytes -= units[layer].bytes();
         }
 
-        /** Frees all units that are gathered. */
+        /** Frees all gathered units. */
         private void freeUnits() {
             writer.free(MemoryOwner.GATHERED_UNITS, gatheredBytes);
             gatheredBytes = 0;
@@ -423,7 +430,7 @@ public final class Fsdp extends ShardingStrategy {
             writer.free(MemoryOwner.BUCKETS, layer < layers && reduces() ? reduceBytes * units[layer].elements() : 0);
         }
 
-        /** Gathers what comes before a layer, which backward needs after it. */
+        /** Gathers the unit that precedes a layer, which backward needs next. */
         void gatherNext(int layer, int... freed) {
             if (freeAfterForward && layer > 0) {
                 gathered[layer - 1] = gatherLayer(layer - 1, freed);
@@ -438,7 +445,7 @@ public final class Fsdp extends ShardingStrategy {
             return gather(units[layer], issued);
         }
 
-        /** Gathers the parts of a unit one after the other; returns the last of these. */
+        /** Gathers the parts of a unit one after the other; returns the last gather. */
         private int gather(Unit unit, int issued) {
             int last = issued;
             for (Part part : unit.parts()) {
@@ -471,7 +478,7 @@ public final class Fsdp extends ShardingStrategy {
             writer.free(MemoryOwner.GATHERED_UNITS, root.bytes());
         }
 
-        /** Adds gradients to those of earlier micro-batches, where they wait for the last one. */
+        /** Adds gradients to the accumulated ones, if these wait for the last micro-batch. */
         private int accumulate(long elements, int computed) {
             if (!wait) {
                 return computed;
@@ -493,7 +500,7 @@ public final class Fsdp extends ShardingStrategy {
             }
         }
 
-        /** Reduces gradients and adds the shard to the 32-bit gradient. */
+        /** Reduces gradients and adds the shard to the FP32 gradient. */
         private int reduce(Part part, int prepared) {
             int reduced = part.over().reduce(reduceBytes * part.elements(), "reduce-scatter " + part.name(), prepared);
             long shardElements = part.shardElements();
@@ -517,13 +524,13 @@ public final class Fsdp extends ShardingStrategy {
         }
     }
 
-    /** A unit is one flat parameter, of which all others are views. */
+    /** Step with one flat parameter per unit; all parameters are views of it. */
     private final class FlatStep extends Step {
         FlatStep(TrainingJob job, StepWriter writer) {
             super(job, writer);
         }
 
-        /** Gradients of the parameters, one by one and then flat, exist beside each other when autograd joins them, on the stream of the gathers. */
+        /** Joins a layer's gradients on the all-gather stream: separate and flat copies coexist while autograd concatenates them. */
         @Override
         int joinLayer(long elements, int computed) {
             writer.allocate(MemoryOwner.BUCKETS, readyBytes * elements);
@@ -552,7 +559,7 @@ public final class Fsdp extends ShardingStrategy {
             return done;
         }
 
-        /** Divides by a part of the ranks, which keeps 16 bits from overflowing. */
+        /** Divides by a factor of the rank count, which prevents 16-bit overflow. */
         private int divide(long elements, int computed) {
             return job.dataParallel() > 1
                     ? writer.copy(Stream.REDUCE, 2 * reduceBytes * elements, "divide gradients", computed)
@@ -560,13 +567,16 @@ public final class Fsdp extends ShardingStrategy {
         }
     }
 
-    /** FSDP2: parameters are sharded one by one; the collective itself takes the mean. */
+    /** Step of FSDP2: parameters are sharded one by one; the collective itself averages. */
     private final class PerParameterStep extends Step {
         PerParameterStep(TrainingJob job, StepWriter writer) {
             super(job, writer);
         }
 
-        /** The buffer of the layer before the last one is free once it is copied out (wait_for_unshard), so a layer is gathered beside the forward of that one. */
+        /**
+         * Returns the copy-out of the layer before the last one, which frees its buffer (wait_for_unshard), so a layer is gathered during that
+         * layer's forward.
+         */
         @Override
         int roomInForward(int layer) {
             return layer >= 2 ? placed[layer - 2] : layer == 1 ? placedRoot : StepWriter.NONE;
@@ -577,7 +587,7 @@ public final class Fsdp extends ShardingStrategy {
             return placed[placed.length - 1];
         }
 
-        /** The next layer is gathered once this one is copied out (pre_backward). */
+        /** Gathers the next layer once this one is copied out (pre_backward). */
         @Override
         int placeAndGather(int layer, boolean ahead, int freed) {
             int own = super.placeAndGather(layer, false, freed);
@@ -587,7 +597,7 @@ public final class Fsdp extends ShardingStrategy {
             return own;
         }
 
-        /** Moves what was gathered to the parameters' places; the buffer is there until that is done. */
+        /** Copies gathered bytes to the parameters; the buffer lives until then. */
         @Override
         int place(long bytes, int whole) {
             writer.allocate(MemoryOwner.GATHERED_UNITS, bytes);
@@ -596,7 +606,7 @@ public final class Fsdp extends ShardingStrategy {
             return placed;
         }
 
-        /** Casts and cuts gradients into the buffer that is reduced, once that of the unit before is. */
+        /** Casts and splits gradients into the reduction buffer, once the previous unit's is reduced. */
         @Override
         int prepare(long elements, int computed) {
             writer.allocate(MemoryOwner.BUCKETS, reduceBytes * elements);

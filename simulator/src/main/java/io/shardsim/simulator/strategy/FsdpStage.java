@@ -12,14 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One step of FSDP2 on a pipeline stage, while it is being written. Units are gathered for the first forward of their piece, each as soon as the one before is, and stay
- * until the last backward: to gather them for each micro-batch would be dear [1]. Gradients wait whole on every rank, and are reduced
- * unit by unit once the last backward of the stage is done, beside nothing [2]. What comes from other stages, activations and gradients, has a buffer of its own for each
- * micro-batch, which stays [3].
+ * Writer of one FSDP2 step on a pipeline stage. Units are gathered for the first forward of their piece, one after another, and stay until the last
+ * backward: gathering them for each micro-batch would be expensive [1]. Gradients accumulate unsharded on every rank, and are reduced unit by unit
+ * after the last backward of the stage, not overlapped [2]. Activations and gradients from other stages have one permanent buffer per micro-batch
+ * [3].
  *
  * <p>[1] get_fsdp_reshard_after_forward_policy of torchtitan/distributed/fsdp.py, pytorch/torchtitan @b5bcd76c. [2] backward_maybe_with_nosync of
- * torch/distributed/pipelining/stage.py, PyTorch 2.6, run_post_backward.
- * [3] args_recv_info and grad_recv_info there.
+ * torch/distributed/pipelining/stage.py, PyTorch 2.6, run_post_backward. [3] args_recv_info and grad_recv_info there.
  */
 final class FsdpStage extends ReplicatedStep {
     private final Sharding all;
@@ -27,9 +26,9 @@ final class FsdpStage extends ReplicatedStep {
     private final int elementBytes;
     private final int reduceBytes;
     private final int stateBytes;
-    /** What is gathered together, in the order of the first forwards. */
+    /** Parts gathered together, in the order of the first forwards. */
     private final List<Part> parts = new ArrayList<>();
-    /** Of each piece, the parameters that have been gathered, and those whose gradients are there. */
+    /** Parameters gathered, and parameters with gradients, by piece. */
     private final long[] gathered;
 
     private final long[] returned;
@@ -62,7 +61,7 @@ final class FsdpStage extends ReplicatedStep {
         writer.allocate(MemoryOwner.BUCKETS, buffers * job.accumulationSteps() * writer.boundaryBytes());
     }
 
-    /** What was received is the input itself, so that it is held once. */
+    /** Holds the input once: the received buffer is the input itself. */
     @Override
     protected void keepsInput(boolean keeps) {
         if (piece > 0 && keeps) {
@@ -78,7 +77,7 @@ final class FsdpStage extends ReplicatedStep {
                 : Part.of(experts, "experts", elements, 0, elementBytes);
     }
 
-    /** Gathers what is not; its gradients count from here, though they come with the first backward. */
+    /** Gathers what is not gathered yet; its gradients count from here, although they first appear in backward. */
     @Override
     protected int beforeForward(RankGroups among, long elements) {
         if (elements == 0 || gathered[piece] == parameters(piece)) {

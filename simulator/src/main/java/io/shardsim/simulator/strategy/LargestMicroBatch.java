@@ -12,32 +12,31 @@ import io.shardsim.simulator.workload.Checkpointing;
 import java.util.function.Supplier;
 
 /**
- * The largest micro-batch that fits: of the divisors of a rank's samples in a training step, the largest that the strategy can run and that fits with
- * fragmentation. Where none does, the smallest that fits without: a step that runs with its micro-batch written also runs with it left out.
+ * Finds the largest micro-batch that fits: among the divisors of a rank's samples per step, the largest that the strategy supports and that fits with
+ * fragmentation. If none does, the smallest that fits without: a step that runs with an explicit micro-batch also runs without it.
  *
- * <p>Global batch = micro-batch x accumulation steps x data-parallel ranks, so only divisors of global batch / ranks come into question.
- * Memory grows with the micro-batch, and so does the work between two gathers: the largest that fits is the fastest in most cases, though a
- * published run may have used another.
+ * <p>Global batch = micro-batch x accumulation steps x data-parallel ranks, so only divisors of global batch / ranks qualify. Memory grows with the
+ * micro-batch, as does the work between two gathers: the largest that fits is usually the fastest, though a published run may have used another.
  */
 public final class LargestMicroBatch {
-    /** Share of a model's layers below which it is not worth trying. */
+    /** Share of a model's layers below which disabling checkpoints is not tried. */
     private static final double LAYERS_WORTH_SPARING = 0.1;
 
-    /** More samples at once than any GPU has room for. */
+    /** Largest micro-batch tried, more than any GPU has room for. */
     public static final int MICRO_BATCH_MAX = 65_536;
 
-    /** Where a step has more, some of them tell beforehand how large its plan will be. */
+    /** Number of micro-batches above which a few of them predict the plan's size. */
     private static final int MICRO_BATCHES_TO_FORESEE = 64;
 
     private LargestMicroBatch() {}
 
     /**
-     * What the search found.
+     * Result of the search.
      *
-     * @param job the job with that micro-batch; with the smallest when nothing fits
+     * @param job job with that micro-batch; with the smallest if nothing fits
      * @param ledger its memory
-     * @param fit how that fits
-     * @param plan its plan, written at once or when asked for
+     * @param fit how the memory fits
+     * @param plan plan of the job, written at once or on demand
      */
     public record Found(TrainingJob job, MemoryLedger ledger, MemoryFit fit, Supplier<StepPlan> plan) {
         public boolean fits() {
@@ -46,7 +45,7 @@ public final class LargestMicroBatch {
     }
 
     /**
-     * Searches.
+     * Finds the largest micro-batch.
      *
      * @param job micro-batch and accumulation steps of the given job are replaced; their product, a rank's samples in a step, is kept
      */
@@ -67,13 +66,13 @@ public final class LargestMicroBatch {
             }
         }
         Found one = measure(strategy, job.withMicroBatch(1, samples), memory);
-        // Under no_sync one micro-batch a step may fit where several, whose gradients wait, do not.
+        // Under no_sync a single micro-batch per step may fit where several, which accumulate gradients, do not.
         return one.fits() || smallest == null ? one : smallest;
     }
 
-    /** The micro-batch that the job has. */
+    /** Returns the job with its own micro-batch. */
     public static Found given(ShardingStrategy strategy, TrainingJob job, GpuMemory memory) {
-        // An interleaved schedule takes as many at once as it has stages.
+        // An interleaved schedule takes as many micro-batches at once as stages.
         int stages = job.parallel().stages();
         int few = Math.max(1, MICRO_BATCHES_TO_FORESEE / stages) * stages;
         if (job.accumulationSteps() > few) {
@@ -84,8 +83,8 @@ public final class LargestMicroBatch {
     }
 
     /**
-     * The job that was found with as few checkpointed layers as fit. Memory grows by the same for each layer that is not checkpointed, so that a
-     * line through two peaks leads to the third; what was found where fewer than a tenth of the layers could go without. They fit with fragmentation.
+     * Reduces the checkpointed layers of a found job to the fewest that fit with fragmentation. Memory grows linearly with the layers not
+     * checkpointed, so two peaks predict the third. Returns the found job if fewer than a tenth of the layers could go without.
      */
     public static Found withFewestCheckpoints(ShardingStrategy strategy, Found found, GpuMemory memory) {
         TrainingJob job = found.job();
@@ -112,7 +111,7 @@ public final class LargestMicroBatch {
         return fewest;
     }
 
-    /** What all layers keep less if each is checkpointed. */
+    /** Returns the bytes saved if each layer is checkpointed. */
     private static long sparedBytes(TrainingJob job) {
         ActivationMemory activations = job.activations();
         long bytes = 0;
@@ -123,13 +122,13 @@ public final class LargestMicroBatch {
         return bytes;
     }
 
-    /** Two micro-batches show the peak, or as many as a pipeline fills with: all later ones are like the last of them. */
+    /** Measures memory with two micro-batches, or as many as fill the pipeline: later ones repeat the last. */
     private static Found measure(ShardingStrategy strategy, TrainingJob job, GpuMemory memory) {
         int few = job.parallel().microBatchesToPeak(job.accumulationSteps());
         return measure(strategy, job, job.withMicroBatch(job.microBatch(), few), memory);
     }
 
-    /** The plan of all micro-batches, of which some were planned. */
+    /** Returns the plan of all micro-batches, given the plan of some. */
     private static StepPlan whole(ShardingStrategy strategy, TrainingJob job, TrainingJob shown, StepPlan some) {
         foresee(job, shown, some);
         return strategy.plan(job);

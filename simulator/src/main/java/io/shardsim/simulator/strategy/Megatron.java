@@ -18,13 +18,13 @@ import io.shardsim.simulator.workload.Checkpointing;
 import java.util.List;
 
 /**
- * Data parallelism as Megatron-LM runs it beside tensor and pipeline parallelism: every rank holds all states of its part of the model; one flat
- * buffer of gradients is all-reduced when the last backward is done [1, allreduce_gradients].
+ * Data parallelism of Megatron-LM, combined with tensor and pipeline parallelism: every rank holds all states of its shard of the model; one flat
+ * gradient buffer is all-reduced after the last backward [1, allreduce_gradients].
  *
- * <p>Model states: 16 bytes a parameter of the rank's part with 16-bit gradients (2 parameter, 2 gradient, 12 optimizer) and 4 more for the
- * 32-bit gradient during the update [2]; 18 with 32-bit gradients.
+ * <p>Model states: 16 bytes per parameter of the rank's shard with 16-bit gradients (2 parameter, 2 gradient, 12 optimizer) and 4 more for the FP32
+ * gradient during the update [2]; 18 with FP32 gradients.
  *
- * <p>Leaves out the distributed optimizer, and overlap of the all-reduce with backward, which came later: see {@link MegatronCore}.
+ * <p>Leaves out the distributed optimizer and overlap of the all-reduce with backward, which were added later: see {@link MegatronCore}.
  *
  * <p>[1] megatron/model/distributed.py, megatron/training.py, v2.5. [2] megatron/optimizer/optimizer.py, Float16OptimizerWithFloat16Params.
  */
@@ -68,7 +68,7 @@ public class Megatron extends ShardingStrategy {
                 : List.of();
     }
 
-    /** A new step of a stage. */
+    /** Creates the step of a stage. */
     ReplicatedStep step(TrainingJob job, StepWriter writer, int stage) {
         return new Step(job, writer, stage, false);
     }
@@ -80,17 +80,17 @@ public class Megatron extends ShardingStrategy {
             super(job, writer, stage, overlap);
         }
 
-        /** Parameters whose optimizer states this rank keeps. */
+        /** Returns the parameters whose optimizer states this rank keeps. */
         long updated() {
             return parameters();
         }
 
-        /** Weights in FP8, in both orders, beside those that are updated. */
+        /** Returns the bytes of FP8 weights, in both layouts, in addition to the updated ones. */
         long roundedWeightBytes() {
             return job.profile().keepsEightBits() ? (long) (2 * job.profile().operandBytes() * layerParameters()) : 0;
         }
 
-        /** Adds up all gradients that backward has not sent off; returns the operation after which that is done. */
+        /** Reduces all gradients that backward has not sent; returns the last operation. */
         int reduceRest(int gradientsReady) {
             long bytes = gradientBytes() * parameters();
             int scaled = scale(parameters(), gradientsReady);
@@ -115,8 +115,8 @@ public class Megatron extends ShardingStrategy {
         }
 
         /**
-         * Gradients in FP32 are added to the buffer, in BF16 or FP16 autograd adds them up itself: what a product has written is read, and the sum read and
-         * written. A product that does so itself reads and writes the sum in place of writing a gradient.
+         * Accumulates gradients: FP32 gradients are added to the buffer, BF16 or FP16 gradients by autograd. Either reads the GEMM's result, and
+         * reads and writes the sum. A GEMM with fused accumulation reads and writes the sum instead of writing a gradient.
          */
         @Override
         protected int afterBackward(long elements, int computed) {
@@ -144,7 +144,7 @@ public class Megatron extends ShardingStrategy {
             writer.free(MemoryOwner.OPTIMIZER_STATES, widenedBytes());
         }
 
-        /** The 32-bit gradients that an update in mixed precision wants, where they are not kept anyway. */
+        /** Returns the bytes of FP32 gradients for a mixed-precision update, if they are not kept anyway. */
         private long widenedBytes() {
             return !inFp32 && job.precision().isMixed() ? 4 * updated() : 0;
         }

@@ -13,34 +13,32 @@ import java.util.Map;
 import java.util.stream.LongStream;
 
 /**
- * Data parallelism as Megatron-Core runs it with its distributed optimizer: parameters and gradients lie on every rank in two contiguous buffers,
- * optimizer states are split over the data-parallel ranks [1]. It departs from {@link Megatron} in these:
+ * Data parallelism of Megatron-Core with its distributed optimizer: parameters and gradients are in two contiguous buffers on every rank, optimizer
+ * states are sharded over the data-parallel ranks [1]. Differences from {@link Megatron}:
  *
  * <ul>
- *   <li>Gradients, in FP32 unless told otherwise, are divided by the number of data-parallel ranks and reduce-scattered, once a step [2,
- *       start_grad_sync]. Each rank updates its part, and all ranks gather the new parameters in 16 bits [1, step_with_ready_grads].
- *   <li>Without {@code overlap_grad_reduce} that is one reduction of all gradients of a piece of the model, after the last backward. With it
- *       buckets go off beside the last micro-batch's backward once they hold the bucket's size of parameters [3, __init__; 1,
- *       _compute_per_buffer_param_layout]. All pieces of the model but the first, on whichever pipeline stage, have one bucket each: their
- *       communication is not on the critical path [3, __init__].
- *   <li>Without {@code overlap_param_gather} the gathers follow the update, not overlapped. With it they overlap with the forward of the
- *       next step, so at the start of a step here: a module waits for its bucket, and the next bucket's gather goes off when compute has come that
- *       far [2, finish_param_sync]. Later stages come that far when their first activations have arrived, so nothing hides their gather. Under an
- *       interleaved schedule the gathers of the first two pieces begin with the step, those of each later piece with the first forward of the
- *       piece before [4].
+ *   <li>Gradients, FP32 by default, are divided by the number of data-parallel ranks and reduce-scattered, once per step [2, start_grad_sync]. Each
+ *       rank updates its shard, and all ranks gather the new 16-bit parameters [1, step_with_ready_grads].
+ *   <li>Without {@code overlap_grad_reduce} that is one reduction of all gradients of a piece of the model, after the last backward. With it, buckets
+ *       are sent during the last micro-batch's backward once they hold the bucket size in parameters [3, __init__; 1,
+ *       _compute_per_buffer_param_layout]. All pieces of the model but the first, on any pipeline stage, have one bucket each: their communication is
+ *       not on the critical path [3, __init__].
+ *   <li>Without {@code overlap_param_gather} the gathers follow the update, not overlapped. With it they overlap with the forward of the next step,
+ *       which is the start of a step here: a module waits for its bucket, and then issues the next bucket's gather [2, finish_param_sync]. Later
+ *       stages get there when their first activations have arrived, so nothing hides their gather. Under an interleaved schedule the gathers of the
+ *       first two pieces begin with the step, those of each later piece with the first forward of the piece before [4].
  * </ul>
  *
  * <p>Model states of Psi parameters over N ranks: 6 Psi + 12 Psi / N bytes, with 16-bit gradients 4 Psi + 16 Psi / N [5].
  *
- * <p>Leaves out: how much of what a product adds to the buffer itself (gradient_accumulation_fusion) hides behind its own arithmetic; the check for infinities before a reduction; zeroing the gradient buffer; several instances of the optimizer, padding for bus bandwidth and a
- * bucket of its own for a tied embedding; that embedding and logits are gathered in 16 bits whatever
- * the rest is; that stages of an interleaved schedule wait for each other before they reduce or gather
+ * <p>Leaves out: the part of fused accumulation (gradient_accumulation_fusion) hidden by the GEMM's arithmetic; the check for infinities before a
+ * reduction; zeroing the gradient buffer; several instances of the optimizer, padding for bus bandwidth and a separate bucket for a tied embedding;
+ * gathering embedding and logits in 16 bits whatever the rest is; synchronization of an interleaved schedule's stages before they reduce or gather
  * (align_grad_reduce, align_param_gather).
  *
  * <p>Megatron-LM, commit d98e8a64 of 2026-08-22: [1] megatron/core/optimizer/distrib_optimizer.py. [2]
  * megatron/core/distributed/param_and_grad_buffer.py. [3] megatron/core/distributed/distributed_data_parallel.py. [4]
- * megatron/core/pipeline_parallel/schedules.py, forward_backward_pipelining_with_interleaving. [5]
- * docs/user-guide/features/dist_optimizer.md.
+ * megatron/core/pipeline_parallel/schedules.py, forward_backward_pipelining_with_interleaving. [5] docs/user-guide/features/dist_optimizer.md.
  */
 public final class MegatronCore extends Megatron {
     private final boolean reducesBeside = settings.flag("overlap_grad_reduce");
@@ -97,7 +95,7 @@ public final class MegatronCore extends Megatron {
 
     private final class Step extends Megatron.Step {
         private final long bucketSize;
-        /** Of each piece that this stage holds, the buckets of each group of replicas. */
+        /** Buckets of each replica group, by piece of this stage. */
         private final List<List<Buckets>> buckets = new ArrayList<>();
 
         Step(TrainingJob job, StepWriter writer, int stage) {
@@ -115,7 +113,7 @@ public final class MegatronCore extends Megatron {
                     .sum();
         }
 
-        /** Weights that are gathered in FP8 are held so in place of 16, which is as much. */
+        /** Returns no extra bytes if weights are gathered in FP8: both layouts together take as much as 16-bit weights. */
         @Override
         long roundedWeightBytes() {
             return gathersEightBits ? 0 : super.roundedWeightBytes();
@@ -128,7 +126,7 @@ public final class MegatronCore extends Megatron {
             return reducesBeside && piece == 0 && bucketElements >= bucketSize;
         }
 
-        /** A piece in one bucket takes its copy of a tied embedding along. */
+        /** Reduces a bucket. A piece in one bucket includes its copy of a tied embedding. */
         @Override
         protected int reduce(Bucket bucket, int computed) {
             long elements = piece == 0 ? bucket.elements() : parameters(piece, bucket.among());
@@ -192,7 +190,7 @@ public final class MegatronCore extends Megatron {
             return ofPiece.await(elements);
         }
 
-        /** Gathers the piece after the one that goes forward for the first time; the step begins with the first two. */
+        /** Gathers the piece after the one that starts its first forward; the step starts with the first two. */
         private void gatherAhead(int place) {
             int computed = place == 0 ? StepWriter.NONE : writer.result();
             buckets.stream().limit(place + 2).forEach(ofPiece -> gatherAll(ofPiece, computed));
@@ -202,18 +200,18 @@ public final class MegatronCore extends Megatron {
             ofPiece.forEach(each -> each.gather(each.size(), computed));
         }
 
-        /** Buckets of one piece that some ranks hold too, in the order in which forward needs them. */
+        /** Buckets of one piece in one replica group, in forward order. */
         private final class Buckets {
             private final RankGroups among;
             private final List<Long> elements;
-            /** For each bucket whose gather has gone off, that operation. */
+            /** Gather of each bucket, once issued. */
             private final List<Integer> gathers = new ArrayList<>();
 
-            /** Parameters that forward has asked for. */
+            /** Parameters requested by forward. */
             private long asked;
             /** Buckets that forward has waited for. */
             private int awaited;
-            /** Parameters in these. */
+            /** Parameters in awaited buckets. */
             private long arrived;
 
             Buckets(int ofPiece, RankGroups among) {
@@ -235,7 +233,7 @@ public final class MegatronCore extends Megatron {
                 return elements.size();
             }
 
-            /** The operation after which the next parameters are there; what comes after their bucket is gathered beside them. */
+            /** Returns the operation after which the next parameters are available; the bucket after theirs is gathered during their compute. */
             int await(long more) {
                 asked += more;
                 int last = StepWriter.NONE;
@@ -248,7 +246,7 @@ public final class MegatronCore extends Megatron {
                 return last;
             }
 
-            /** Sends off the gathers of the first buckets, but for those that have gone off. */
+            /** Issues the gathers of the first buckets, unless already issued. */
             void gather(int count, int computed) {
                 while (gathers.size() < count) {
                     long padded = ShardGroups.padded(elements.get(gathers.size()), among.size());

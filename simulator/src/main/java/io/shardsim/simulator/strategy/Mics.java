@@ -16,29 +16,27 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * MiCS, the sharded data parallelism of the SageMaker model parallel library [1, 2]: ZeRO-3 in which model states are split
- * over a shard group, smaller than the world, and replicated among groups. Each ingredient has its own switch.
+ * MiCS, the sharded data parallelism of the SageMaker model parallel library [1, 2]: ZeRO-3 with model states sharded over a group smaller than the
+ * world, and replicated across groups. Each feature has its own switch.
  *
  * <ul>
- *   <li>Hierarchical all-gather, used when the shard group spans nodes: first among ranks with the same local rank of all nodes, then
- *       within each node [1, section 3.3; 3, _hierarchical_all_gather_params]. What came between nodes is moved to its place in between.
- *   <li>2-hop gradient synchronisation: reduce-scatter within the shard group every micro-batch; all-reduce of the shards among the
- *       replication group in the last micro-batch only [1, section 3.4; 3, allreduce_mics_shard_grads]. Without it, gradients are all-reduced over all
- *       ranks every micro-batch and each rank keeps its shard.
- *   <li>Coalesced gathers: the tensors of one fetch travel as one collective straight to their places [3]. Without it, each tensor
- *       travels alone.
+ *   <li>Hierarchical all-gather, used when the shard group spans nodes: first among ranks with the same local rank on all nodes, then within each
+ *       node [1, section 3.3; 3, _hierarchical_all_gather_params]. Data from other nodes is rearranged between the two stages.
+ *   <li>2-hop gradient synchronisation: reduce-scatter within the shard group every micro-batch; all-reduce of the shards in the replication group in
+ *       the last micro-batch only [1, section 3.4; 3, allreduce_mics_shard_grads]. Without it, gradients are all-reduced over all ranks every
+ *       micro-batch and each rank keeps its shard.
+ *   <li>Coalesced gathers: the tensors of one fetch form one collective without extra copies [3]. Without it, each tensor has its own.
  *   <li>Prefetch of later modules' tensors, as in ZeRO-3.
- *   <li>Defragmented buffers: gathered tensors and gradient buckets live in buffers set aside once, so that they cannot fragment the allocator's
- *       memory [1, section 4].
+ *   <li>Defragmented buffers: gathered tensors and gradient buckets use preallocated buffers, so that they cannot fragment memory [1, section 4].
  * </ul>
  *
- * <p>Between-node gathers, within-node gathers and reductions each have their own communicator when the gather is hierarchical, so gathers
- * and reductions overlap; otherwise they share the shard group's.
+ * <p>With a hierarchical gather, inter-node gathers, intra-node gathers and reductions have separate communicators, so gathers and reductions
+ * overlap; otherwise they share the shard group's.
  *
  * <p>Leaves out what {@link Stage3Step} leaves out.
  *
- * <p>[1] Zhang et al., MiCS: Near-linear Scaling for Training Gigantic Model on Public Cloud, arXiv:2205.00119. [2] Amazon SageMaker
- * developer guide, Sharded Data Parallelism. [3] github.com/deepspeedai/DeepSpeed, deepspeed/runtime/zero/mics.py (by the authors of [1]).
+ * <p>[1] Zhang et al., MiCS: Near-linear Scaling for Training Gigantic Model on Public Cloud, arXiv:2205.00119. [2] Amazon SageMaker developer guide,
+ * Sharded Data Parallelism. [3] github.com/deepspeedai/DeepSpeed, deepspeed/runtime/zero/mics.py (by the authors of [1]).
  */
 public final class Mics extends ShardingStrategy {
     public Mics(StrategyParameters settings) {
@@ -76,7 +74,7 @@ public final class Mics extends ShardingStrategy {
         return ShardGroups.shard(size == 0 ? byRule : size, job);
     }
 
-    /** Where MiCS departs from DeepSpeed's gathers and reductions. */
+    /** Differences of MiCS from DeepSpeed's gathers and reductions. */
     private final class Step extends Stage3Step {
         private final boolean hierarchical;
         private final boolean twoHop = settings.flag("two_hop_gradient_sync");

@@ -17,19 +17,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The modules of a transformer in the order in which one forward and backward visit them, with the parameter tensors that
- * each needs: what DeepSpeed records in the first step and replays in all others [1].
+ * Modules of a transformer in the order of one forward and backward, with the parameter tensors that each needs: the trace that DeepSpeed records in
+ * the first step and replays in all others [1].
  *
- * <p>A visit is one run of a module's hooks. Between modules that hold parameters stand others that hold none (an activation, a dropout, a rotary
- * position, a container), as in the GPT-2 and Llama of Hugging Face [2]: their hooks prefetch too, and take as long.
+ * <p>A visit is one run of a module's hooks. Modules with parameters alternate with others without (an activation, a dropout, a rotary embedding, a
+ * container), as in GPT-2 and Llama of Hugging Face [2]: their hooks prefetch too, and take as long.
  *
  * <p>[1] deepspeed/runtime/zero/partitioned_param_coordinator.py, v0.7.2, record_module. [2] transformers 4.34, models/gpt2/modeling_gpt2.py,
  * models/llama/modeling_llama.py.
  *
- * <p>Beside a matrix with an adapter run a dropout, the adapter's two matrices and the module around them (huggingface/peft v0.10, tuners/lora/layer.py).
+ * <p>A matrix with a LoRA adapter adds a dropout, the adapter's two matrices and the wrapping module (huggingface/peft v0.10, tuners/lora/layer.py).
  */
 final class ModuleTrace {
-    /** Modules whose compute is planned as one: the embedding, a layer or the head, in one direction. */
+    /** Modules whose compute is one operation: the embedding, a layer or the head, in one direction. */
     enum Phase {
         EMBEDDING_FORWARD,
         LAYER_FORWARD,
@@ -42,33 +42,33 @@ final class ModuleTrace {
     /**
      * One run of a module's hooks.
      *
-     * @param tensors parameter tensors that the module owns, by number
-     * @param hooks which of its hooks
+     * @param tensors indices of the module's parameter tensors
+     * @param hooks hooks that run
      */
     record Visit(int[] tensors, Hooks hooks) {
         boolean backward() {
             return hooks != Hooks.FORWARD;
         }
 
-        /** Whether the gradients of the tensors are ready after it. */
+        /** Returns whether the gradients of the tensors are ready after it. */
         boolean computesGradients() {
             return hooks == Hooks.GRADIENTS;
         }
     }
 
-    /** Hooks of a module; a recomputation runs those of the forward pass. */
+    /** Hooks of a module; a recomputation runs the forward hooks. */
     enum Hooks {
         FORWARD,
-        /** Of the backward pass, without gradients of its own. */
+        /** Backward hooks of a module without gradients of its own. */
         BACKWARD,
-        /** Of the backward pass, which compute the gradients of its tensors. */
+        /** Backward hooks that compute the gradients of the module's tensors. */
         GRADIENTS
     }
 
     /**
-     * Visits whose compute is planned as one.
+     * Visits whose compute is one operation.
      *
-     * @param layer number of the layer; 0 for embedding and head
+     * @param layer index of the layer; 0 for embedding and head
      * @param firstVisit index of its first visit
      * @param endVisit index after its last visit
      */
@@ -77,10 +77,10 @@ final class ModuleTrace {
     private static final int[] NOTHING = {};
 
     /**
-     * A module that holds parameters.
+     * Module with parameters.
      *
-     * @param tensors their numbers
-     * @param followed whether a module that holds none runs next
+     * @param tensors indices of its parameter tensors
+     * @param followed whether a module without parameters runs next
      */
     private record Owner(int[] tensors, boolean followed) {}
 
@@ -94,7 +94,7 @@ final class ModuleTrace {
         straight = straight(operators);
     }
 
-    /** Modules after which the next one that runs holds parameters, too; blocks and layers are modules themselves. */
+    /** Returns the modules that are directly followed by another with parameters; blocks and layers are modules themselves. */
     private static Set<String> straight(Transformer operators) {
         Set<String> names = new HashSet<>();
         for (Block block : operators.kinds().stream()
@@ -122,7 +122,7 @@ final class ModuleTrace {
         }
     }
 
-    /** The trace of one micro-batch. */
+    /** Creates the trace of one micro-batch. */
     static ModuleTrace of(TrainingJob job) {
         ModelShape model = job.model();
         ModuleTrace trace = new ModuleTrace(model.operators());
@@ -158,7 +158,7 @@ final class ModuleTrace {
         return trace;
     }
 
-    /** Groups tensors by the module that owns them: what stands before the last dot of the name. */
+    /** Groups tensors by their module: the part of the name before the last dot. */
     private List<Owner> modules(List<ParameterTensor> ofSection) {
         List<Owner> modules = new ArrayList<>();
         String current = "";
@@ -201,7 +201,7 @@ final class ModuleTrace {
         segments.add(new Segment(phase, layer, start, visits.size()));
     }
 
-    /** Adds one more visit to the last segment. */
+    /** Adds one visit to the last segment. */
     private void extend(Visit visit) {
         visits.add(visit);
         Segment last = segments.remove(segments.size() - 1);
@@ -218,12 +218,12 @@ final class ModuleTrace {
         segments.add(new Segment(phase, layer, start, visits.size()));
     }
 
-    /** Number of parameter tensors. */
+    /** Returns the number of parameter tensors. */
     int tensors() {
         return tensors.size();
     }
 
-    /** Elements of a tensor. */
+    /** Returns the elements of a tensor. */
     long elements(int tensor) {
         return tensors.get(tensor).elements();
     }
@@ -232,12 +232,12 @@ final class ModuleTrace {
         return tensors.get(tensor).isTrained();
     }
 
-    /** Bytes of a tensor where a trained element has so many. */
+    /** Returns the bytes of a tensor, given the bytes of a trained element. */
     long bytes(int tensor, int elementBytes) {
         return tensors.get(tensor).bytes(elementBytes);
     }
 
-    /** True for the first tensor of each layer. */
+    /** Returns whether a tensor is the first of its layer. */
     boolean startsLayer(int tensor) {
         return layerStarts.get(tensor);
     }

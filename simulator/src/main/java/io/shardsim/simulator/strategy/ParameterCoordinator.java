@@ -7,13 +7,13 @@ import java.util.List;
  * DeepSpeed's decisions on which parameter tensors to gather, prefetch and release at each module [1].
  *
  * <ul>
- *   <li>Before a module: its tensors that are not there are gathered, together. Then tensors further down the recorded trace are prefetched,
- *       together, until the bucket is full or too many elements are live; a tensor is never split, so the last one may overflow both.
- *   <li>After a module: its tensors are released, unless they persist, were skipped by a prefetch because a later module needs them, or are
- *       needed again within the reuse distance.
+ *   <li>Before a module: its missing tensors are gathered together. Then later tensors of the trace are prefetched together, until the bucket is full
+ *       or too many elements are live; a tensor is never split, so the last one may exceed both limits.
+ *   <li>After a module: its tensors are released, unless they persist, were skipped by a prefetch because a later module needs them, or are needed
+ *       again within the reuse distance.
  * </ul>
  *
- * <p>Replays a complete trace, whether tensors wait in GPU or in host memory; leaves out recording it, and tensors on disk.
+ * <p>Replays a complete trace, with tensors in GPU or host memory; leaves out recording it, and tensors on disk.
  *
  * <p>[1] deepspeed/runtime/zero/partitioned_param_coordinator.py, v0.7.2: fetch_sub_module, release_sub_module, __params_to_release.
  */
@@ -31,7 +31,7 @@ final class ParameterCoordinator {
 
     private final boolean[] available;
     private final int[] mostRecentStepFetchedFor;
-    /** Scratch: a tensor is prefetched at most once at a module. */
+    /** Scratch list of prefetched tensors: a tensor is prefetched at most once per module. */
     private final int[] prefetched;
 
     private int queueHead;
@@ -39,9 +39,9 @@ final class ParameterCoordinator {
 
     /**
      * @param persistenceThreshold tensors smaller than this are never released [elements]
-     * @param prefetchBucket elements to prefetch at each module
+     * @param prefetchBucket elements to prefetch per module
      * @param maxLive elements beyond which nothing is prefetched
-     * @param maxReuseDistance elements of later modules within which a tensor that recurs is kept
+     * @param maxReuseDistance distance, in elements of later modules, within which a tensor that is needed again is kept
      */
     ParameterCoordinator(
             ModuleTrace trace, long persistenceThreshold, long prefetchBucket, long maxLive, long maxReuseDistance) {
@@ -71,7 +71,7 @@ final class ParameterCoordinator {
         reset();
     }
 
-    /** Begins a micro-batch: only the persistent tensors are there. */
+    /** Starts a micro-batch: only persistent tensors are gathered. */
     void reset() {
         System.arraycopy(persistent, 0, available, 0, persistent.length);
         Arrays.fill(mostRecentStepFetchedFor, NEVER);
@@ -83,7 +83,7 @@ final class ParameterCoordinator {
         return persistent[tensor];
     }
 
-    /** Tensors to gather before a module because it needs them now. */
+    /** Returns the tensors to gather before a module because it needs them now. */
     int[] fetch(int step) {
         int[] needed = trace.visits().get(step).tensors();
         int[] missing = new int[needed.length];
@@ -103,7 +103,7 @@ final class ParameterCoordinator {
         return Arrays.copyOf(missing, count);
     }
 
-    /** Tensors to gather after {@link #fetch} because later modules will need them. */
+    /** Returns the tensors to gather after {@link #fetch} because later modules will need them. */
     int[] prefetch() {
         if (prefetchBucket == 0) {
             return NOTHING;
@@ -129,7 +129,7 @@ final class ParameterCoordinator {
         live += trace.elements(tensor);
     }
 
-    /** Tensors to release after a module. */
+    /** Returns the tensors to release after a module. */
     int[] release(int step) {
         int[] visited = trace.visits().get(step).tensors();
         int[] released = new int[visited.length];

@@ -12,16 +12,16 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * One training step, while it is being written, of a model whose layers lie on several pipeline stages.
+ * Writer of one training step with pipeline parallelism.
  *
- * <p>The passes of all stages are written in one order: tick by tick each stage does its next pass if what it needs was there before the tick. So the
- * plan repeats itself once every stage has filled, which is what lets a simulation skip micro-batches. The order in which things happen is
- * not that of ticks: stages wait for each other's activations and gradients, and for nothing else.
+ * <p>The passes of all stages are written in one order: tick by tick, each stage does its next pass if its inputs were available before the tick. So
+ * the plan repeats once the pipeline is full, which lets a simulation skip micro-batches. Ticks do not determine execution order: stages only wait
+ * for each other's activations and gradients.
  *
- * <p>A stage receives when it has nothing else to do; what it sends does not hold it up. In 1f1b every cycle pays for two transfers all the same,
- * since neighbouring stages take turns.
+ * <p>A stage receives when it is idle; sending does not block it. In 1f1b every cycle still pays for two transfers, since neighbouring stages
+ * alternate.
  *
- * <p>Leaves out that a sender is held up until its peer receives.
+ * <p>Leaves out that a sender blocks until its peer receives.
  */
 final class PipelineStep {
     private static final int NOT_YET = -1;
@@ -33,13 +33,13 @@ final class PipelineStep {
     private final List<ReplicatedStep> steps = new ArrayList<>();
     private final List<List<Pass>> passes = new ArrayList<>();
     private final PipelineSchedule schedule;
-    /** For each piece and micro-batch, the operation after which its forward, and its backward, is there for others. */
+    /** Operation after which a forward, or backward, is available to other stages, by piece and micro-batch. */
     private final int[][] forward;
 
     private final int[][] backward;
     private final int[] next;
 
-    /** Forwards that the first stage has written: state. */
+    /** Forwards written for the first stage: state. */
     private int forwardsOfFirst;
 
     private final int[] backwardsOfPiece;
@@ -86,7 +86,7 @@ final class PipelineStep {
         ReplicatedStep.update(job, writer, steps);
     }
 
-    /** Lets every stage that can do its next pass; false when none can. */
+    /** Writes the next pass of every stage that is ready; returns false if none is. */
     private boolean tick() {
         List<Integer> ready = new ArrayList<>();
         for (int stage = 0; stage < stages; stage++) {
@@ -114,7 +114,7 @@ final class PipelineStep {
                 && (piece == pieces - 1 || backward[piece + 1][pass.microBatch()] != NOT_YET);
     }
 
-    /** True where the first stage begins a forward that the schedule repeats, or goes on with backwards alone. */
+    /** Returns whether the first stage starts a forward that the schedule repeats, or the final run of backwards. */
     private boolean beginsPeriod() {
         List<Pass> ofFirst = passes.get(0);
         int at = next[0];
@@ -150,7 +150,7 @@ final class PipelineStep {
         loadForNext(stage);
     }
 
-    /** Offloaded activations come back beside the pass before; those of the same micro-batch not before it has gone forward. */
+    /** Loads offloaded activations during the previous pass; activations of the same micro-batch only after its forward. */
     private void loadForNext(int stage) {
         if (next[stage] < passes.get(stage).size()) {
             Pass following = passes.get(stage).get(next[stage]);

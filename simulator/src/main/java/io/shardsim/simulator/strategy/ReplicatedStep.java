@@ -14,21 +14,20 @@ import java.util.function.IntToLongFunction;
 import java.util.stream.IntStream;
 
 /**
- * What the ranks of one pipeline stage do in one training step, while it is being written, of systems that keep all parameters of their stage on
- * every rank: forward and backward gather nothing, gradients leave in buckets in the order in which backward makes them. Without pipeline
- * parallelism there is one stage.
+ * Writer of one training step of a pipeline stage, for systems that keep all parameters of the stage on every rank: forward and backward gather
+ * nothing, and gradients are reduced in buckets in backward order. Without pipeline parallelism there is one stage.
  *
- * <p>The compute of a layer is one operation, so a bucket that is full within a layer waits for the whole of its backward.
+ * <p>The compute of a layer is one operation, so a bucket that fills up within a layer waits for the layer's whole backward.
  */
 public abstract class ReplicatedStep {
-    /** What the step is written for. */
+    /** Job of the step. */
     protected final TrainingJob job;
 
     protected final StepWriter writer;
-    /** Data-parallel ranks that hold the same part of the model. */
+    /** Data-parallel ranks with the same shard of the model. */
     protected final RankGroups world;
 
-    /** Last operation that reduced or added up gradients. */
+    /** Last operation that reduced or accumulated gradients. */
     protected int lastReduce = StepWriter.NONE;
 
     /** Piece of the model whose forward or backward is being written. */
@@ -42,7 +41,7 @@ public abstract class ReplicatedStep {
     private final List<Bucket> fullBuckets = new ArrayList<>();
 
     /**
-     * Gradients that leave together.
+     * Gradients reduced together.
      *
      * @param among ranks that hold the same parameters
      */
@@ -63,59 +62,59 @@ public abstract class ReplicatedStep {
         this.bucketElements = new long[replicas.size()];
     }
 
-    // What tells the systems apart.
+    // Differences between systems.
 
     /** Allocates model states and permanent buffers. */
     protected abstract void holdStates();
 
-    /** True when the gradients of this micro-batch are reduced. */
+    /** Returns whether the gradients of this micro-batch are reduced. */
     protected boolean reducesIn(boolean lastMicroBatch) {
         return lastMicroBatch;
     }
 
-    /** True when a bucket goes off before a gradient is added to it. */
+    /** Returns whether a bucket is sent before a gradient is added to it. */
     protected boolean goesBefore(long bucketElements, long nextElements) {
         return false;
     }
 
-    /** True when a bucket goes off once a gradient has been added to it. */
+    /** Returns whether a bucket is sent after a gradient has been added to it. */
     protected boolean goesAfter(long bucketElements) {
         return false;
     }
 
-    /** Reduces a bucket; returns the last operation on it. Where none is reduced beside backward, that is its last. */
+    /** Reduces a bucket; returns the last operation on it. If reductions do not overlap with backward, that is its last operation. */
     protected int reduce(Bucket bucket, int computed) {
         return computed;
     }
 
-    /** What the optimizer needs beside the gradients; returns the operation after which it has it. */
+    /** Prepares the optimizer's other inputs; returns the operation after which it has them. */
     protected abstract int prepareUpdate(int gradientsReady);
 
-    /** Optimizer step and what follows it. */
+    /** Writes the optimizer step and what follows it. */
     protected abstract void update(int prepared);
 
-    /** Bytes of a gradient as it is reduced. */
+    /** Returns the bytes of a gradient in the reduction. */
     protected abstract int gradientBytes();
 
-    /** Work before the forward of elements that these ranks hold too, such as casting them; returns the operation to wait for. */
+    /** Writes the work before the forward of elements with these replicas, such as casts; returns the operation to wait for. */
     protected int beforeForward(RankGroups among, long elements) {
         return StepWriter.NONE;
     }
 
-    /** Work after the backward of elements, such as casting their gradients; returns the operation after which they are there. */
+    /** Writes the work after the backward of elements, such as casts of their gradients; returns the operation after which they are ready. */
     protected int afterBackward(long elements, int computed) {
         return computed;
     }
 
-    /** The input of a piece is kept for its backward from here on, or no longer. */
+    /** Starts or stops keeping a piece's input for its backward. */
     protected void keepsInput(boolean keeps) {}
 
-    // The step.
+    // Step.
 
     /**
      * Writes the step of all stages.
      *
-     * @param stepOfStage a new step of the system for a stage
+     * @param stepOfStage creates the system's step for a stage
      */
     public static void write(TrainingJob job, StepWriter writer, IntFunction<? extends ReplicatedStep> stepOfStage) {
         if (job.parallel().stages() > 1) {
@@ -133,7 +132,7 @@ public abstract class ReplicatedStep {
         update(job, writer, List.of(step));
     }
 
-    /** Updates all stages; the norm of the gradients is that of the whole model. */
+    /** Updates all stages; the gradient norm covers the whole model. */
     static void update(TrainingJob job, StepWriter writer, List<? extends ReplicatedStep> steps) {
         int[] prepared = new int[steps.size()];
         for (ReplicatedStep step : steps) {
@@ -150,22 +149,22 @@ public abstract class ReplicatedStep {
         }
     }
 
-    /** Trained parameters of this stage on one rank; a tied embedding is held where it is looked up and where it makes logits. */
+    /** Returns the trained parameters of this stage on one rank; a tied embedding is held both by the embedding and by the head. */
     protected final long parameters() {
         return pieces().mapToLong(this::parameters).sum();
     }
 
-    /** Groups of ranks that hold the same parameters: those of all but experts, and those of experts where other ranks have others. */
+    /** Returns the groups of ranks with the same parameters: one for everything but experts, and one for experts if their replicas differ. */
     protected final List<RankGroups> replicas() {
         return replicas;
     }
 
-    /** Of a stage's parameters, those that these ranks hold too. */
+    /** Returns this stage's parameters with these replicas. */
     protected final long parameters(RankGroups among) {
         return pieces().mapToLong(at -> parameters(at, among)).sum();
     }
 
-    /** Of a piece's parameters, those that these ranks hold too. */
+    /** Returns a piece's parameters with these replicas. */
     protected final long parameters(int ofPiece, RankGroups among) {
         long ofExperts = ofLayers(ofPiece, job::expertParameters);
         return among.equals(world) ? parameters(ofPiece) - ofExperts : ofExperts;
@@ -178,7 +177,7 @@ public abstract class ReplicatedStep {
                 .sum();
     }
 
-    /** Of these, the parameters of layers. */
+    /** Returns this stage's parameters of layers. */
     protected final long layerParameters() {
         return pieces().mapToLong(this::layerParameters).sum();
     }
@@ -187,7 +186,7 @@ public abstract class ReplicatedStep {
         return ofLayers(ofPiece, job::layerParameters);
     }
 
-    /** Parameters of one piece on one rank. */
+    /** Returns the parameters of one piece on one rank. */
     protected final long parameters(int ofPiece) {
         long sum = layerParameters(ofPiece);
         sum += partition.holdsEmbedding(ofPiece) ? job.embeddingParameters() : 0;
@@ -199,7 +198,7 @@ public abstract class ReplicatedStep {
         return sum;
     }
 
-    /** Bytes of the frozen parameters of this stage on one rank. */
+    /** Returns the bytes of the frozen parameters of this stage on one rank. */
     protected final long frozenBytes() {
         return pieces().mapToLong(this::frozenBytes).sum();
     }
@@ -209,13 +208,13 @@ public abstract class ReplicatedStep {
                 + (partition.holdsEmbedding(ofPiece) ? job.rootFrozenBytes() : 0);
     }
 
-    /** Pieces of the model that this stage holds, in the order of forward. */
+    /** Returns the pieces of the model on this stage, in forward order. */
     final IntStream pieces() {
         return IntStream.iterate(
                 stage, at -> at < partition.pieces(), at -> at + job.parallel().stages());
     }
 
-    /** Buckets in which the gradients of a piece will leave, in the order of backward. */
+    /** Returns the gradient buckets of a piece, in backward order. */
     final List<Bucket> bucketsOf(int ofPiece) {
         piece = ofPiece;
         if (partition.holdsHead(piece)) {
@@ -237,7 +236,7 @@ public abstract class ReplicatedStep {
         return elements * job.precision().bytes();
     }
 
-    /** Forward of one micro-batch through one piece of the model. */
+    /** Writes the forward of one micro-batch through one piece of the model. */
     final void forward(int ofPiece) {
         piece = ofPiece;
         keepsInput(true);
@@ -268,7 +267,7 @@ public abstract class ReplicatedStep {
         return waits;
     }
 
-    /** Backward of one micro-batch through one piece of the model. */
+    /** Writes the backward of one micro-batch through one piece of the model. */
     final void backward(int ofPiece, boolean lastMicroBatch) {
         piece = ofPiece;
         offloadOf(piece);
@@ -297,26 +296,26 @@ public abstract class ReplicatedStep {
         lastReduce = Math.max(lastReduce, ready);
     }
 
-    /** Loads offloaded activations for a backward that is near. */
+    /** Loads offloaded activations for an upcoming backward. */
     final void loadAhead(int ofPiece) {
         offloadOf(ofPiece).loadAhead();
     }
 
-    /** Where the activations of a piece wait. */
+    /** Returns the activation offload of a piece. */
     private ActivationOffload offloadOf(int ofPiece) {
         ActivationOffload offload = writer.offload();
         offload.onLayers(partition.firstLayer(ofPiece), partition.layers(ofPiece));
         return offload;
     }
 
-    /** Layers of several stages overlap with each other and do not repeat together; those of one stage do. */
+    /** Starts a layer. Layers of several stages overlap and do not repeat together; layers of one stage do. */
     private void beginLayer() {
         if (job.parallel().stages() == 1) {
             writer.beginLayer();
         }
     }
 
-    /** What backward waits for where reductions do not overlap with it. */
+    /** Returns what backward waits for if reductions do not overlap with it. */
     private int afterReduction() {
         return overlap ? StepWriter.NONE : lastReduce;
     }

@@ -7,8 +7,8 @@ import io.shardsim.simulator.strategy.writing.ShardGroups;
 import io.shardsim.simulator.strategy.writing.StepWriter;
 
 /**
- * Ranks over which parameters are sharded and gathered, and those that hold the same shard. Gathers and reductions of one group share a communicator, so each waits
- * for the last of the others; another group's do not wait for them.
+ * Ranks over which parameters are sharded and gathered, and the replicas of a shard. Gathers and reductions of one group share a communicator, so
+ * they are serialized; other groups do not wait for them.
  */
 final class Sharding {
     private final StepWriter writer;
@@ -21,8 +21,8 @@ final class Sharding {
     private int lastReduce = StepWriter.NONE;
 
     /**
-     * @param shard over which the parameters are sharded
-     * @param replication ranks that hold the same shard
+     * @param shard ranks over which the parameters are sharded
+     * @param replication replicas of a shard
      */
     Sharding(StepWriter writer, StrategyParameters settings, RankGroups shard, RankGroups replication) {
         this.writer = writer;
@@ -32,23 +32,23 @@ final class Sharding {
         reduceAlgorithm = settings.name("reduce_algorithm");
     }
 
-    /** The same for experts, of which each rank of an expert-parallel group has others. */
+    /** Creates the sharding of experts, which differ among the ranks of an expert-parallel group. */
     Sharding ofExperts(TrainingJob job, StrategyParameters settings) {
         return new Sharding(writer, settings, ShardGroups.expertShard(shard, job), replication);
     }
 
-    /** Ranks that share one copy. */
+    /** Returns the number of ranks that share one copy. */
     int ranks() {
         return shard.size();
     }
 
-    /** Gathers so many bytes over the group. */
+    /** All-gathers the bytes over the group. */
     int gather(long bytes, String label, int ready) {
         lastGather = writer.gather(shard, bytes, gatherAlgorithm, label, ready, lastReduce);
         return lastGather;
     }
 
-    /** Reduces so many bytes to shards, and these among the replicas. */
+    /** Reduce-scatters the bytes, then all-reduces the shards among replicas. */
     int reduce(long bytes, String label, int ready) {
         lastReduce = writer.reduceScatter(shard, bytes, reduceAlgorithm, label, ready, lastGather);
         if (replication.size() > 1) {
@@ -58,7 +58,7 @@ final class Sharding {
         return lastReduce;
     }
 
-    /** Adds up the norm of the shards. */
+    /** Sums the norm of the shards. */
     int sumNorm(int ready) {
         return writer.allReduce(shard, 4, StepWriter.SCALAR_ALGORITHM, "all-reduce gradient norm", ready);
     }
@@ -66,12 +66,12 @@ final class Sharding {
     /**
      * Parameters that are gathered and reduced together.
      *
-     * @param name what they are
-     * @param elements that are trained, and so reduced
-     * @param bytes of all of them, as they are gathered
+     * @param name name of the parameters
+     * @param elements trained elements, which are reduced
+     * @param bytes gathered bytes of all parameters
      */
     record Part(Sharding over, String name, long elements, long bytes) {
-        /** Padded, so that all shards are equal. */
+        /** Creates a part, padded so that all shards are equal. */
         static Part of(Sharding over, String name, long trained, long frozenBytes, long elementBytes) {
             long elements = ShardGroups.padded(trained, over.ranks());
             long bytes = elementBytes * elements + ShardGroups.padded(frozenBytes, over.ranks());

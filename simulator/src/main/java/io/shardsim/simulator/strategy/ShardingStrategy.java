@@ -22,26 +22,26 @@ import java.util.Map;
 import java.util.function.IntToLongFunction;
 
 /**
- * Who holds which model states, what moves between ranks, and what waits for what, in one training step.
+ * Sharding strategy: which rank holds which model states, what ranks communicate, and what waits for what, in one training step.
  *
  * <p>A strategy is one public class with a public constructor that takes {@link StrategyParameters}, and at least one file
  * {@code strategies/<kind>.yaml} that names the class and declares its parameters. It knows no links, time or devices.
  */
 public abstract class ShardingStrategy {
-    /** What the descriptor declares and the scenario sets. */
+    /** Settings declared by the descriptor and set by the scenario. */
     protected final StrategyParameters settings;
 
     protected ShardingStrategy(StrategyParameters settings) {
         this.settings = settings;
     }
 
-    /** The plan of one training step; equal for equal jobs. */
+    /** Returns the plan of one training step; equal for equal jobs. */
     public abstract StepPlan plan(TrainingJob job);
 
-    /** Ranks that together hold one copy of the sharded states. */
+    /** Returns the groups of ranks that together hold one copy of the sharded states. */
     public abstract RankGroups shardGroups(TrainingJob job);
 
-    /** Ranks that hold one copy of all model states: of each pipeline stage, the first shard group of every tensor-parallel rank. */
+    /** Returns the ranks that hold one copy of all model states: per pipeline stage, the first shard group of every tensor-parallel rank. */
     public final StateHolders holders(TrainingJob job) {
         RankGroups shards = shardGroups(job);
         BitSet ranks = new BitSet(job.worldSize());
@@ -56,7 +56,7 @@ public abstract class ShardingStrategy {
         return StateHolders.of(ranks, job.gpusPerNode());
     }
 
-    /** What keeps this strategy from running the job: relation, both values, the way out; empty when nothing does. */
+    /** Returns why this strategy cannot run the job: relation, both values, remedy; empty if it can. */
     public final List<Refusal> problems(TrainingJob job) {
         List<Refusal> problems = new ArrayList<>(settings.problems(job));
         if (job.precision() == Precision.BF16_PURE && !updatesIn16Bits()) {
@@ -82,7 +82,7 @@ public abstract class ShardingStrategy {
         return problems;
     }
 
-    /** What keeps adapters from being trained so. */
+    /** Returns why adapters cannot be trained this way. */
     private List<Refusal> adapterProblems(TrainingJob job) {
         List<Refusal> problems = new ArrayList<>();
         if (!trainsAdapters()) {
@@ -112,15 +112,15 @@ public abstract class ShardingStrategy {
     }
 
     /**
-     * How a step fits whose bytes fit so: the same, or less well where the strategy knows which blocks an allocator has to find.
+     * Returns how a step fits, given the ledger's result: the same, or worse if the strategy knows the allocator's block sizes.
      *
-     * @param plan of the job, with all or some of its micro-batches
+     * @param plan plan of the job, with all or some of its micro-batches
      */
     protected MemoryFit fit(MemoryFit byLedger, TrainingJob job, StepPlan plan, GpuMemory memory) {
         return byLedger;
     }
 
-    /** What offload keeps in the host memory of a node: states, and the activations of a micro-batch [bytes]. */
+    /** Returns the bytes that offload keeps in a node's host memory: states, and the activations of a micro-batch [bytes]. */
     public final long hostBytes(TrainingJob job) {
         int gpus = Math.min(job.gpusPerNode(), job.worldSize());
         long activations = 0;
@@ -131,37 +131,37 @@ public abstract class ShardingStrategy {
         return activations + HostOffload.of(settings).bytes(job, gpus);
     }
 
-    /** What each layer sends to the host beside compute, and gets back, for one micro-batch [bytes]. */
+    /** Returns the bytes that each layer offloads to the host during compute, and loads back, per micro-batch [bytes]. */
     public final IntToLongFunction offloadedBytes(TrainingJob job) {
         return ActivationOffload.overlappedBytes(job, settings);
     }
 
-    /** Whether the weights that it updates may be those of 16 bits. */
+    /** Returns whether it can update 16-bit weights directly. */
     protected boolean updatesIn16Bits() {
         return false;
     }
 
-    /** Whether what it holds, reduces and updates may be adapters alone, beside frozen parameters. */
+    /** Returns whether it can hold, reduce and update only adapters, with frozen base parameters. */
     protected boolean trainsAdapters() {
         return false;
     }
 
-    /** What keeps it from running the job by rules that other strategies do not share. */
+    /** Returns violations of this strategy's own rules. */
     protected List<Refusal> ownProblems(TrainingJob job) {
         return List.of();
     }
 
-    /** The settings in force. */
+    /** Returns the settings in force. */
     public final StrategyParameters settings() {
         return settings;
     }
 
-    /** How the model is split among ranks beside data parallelism. */
+    /** Returns the model and context parallelism. */
     public final ModelParallel modelParallel() {
         return settings.modelParallel();
     }
 
-    /** What to know of how the job was planned, one sentence each: settings without effect, and where a pipeline was cut and why. */
+    /** Returns remarks on the planning of a job, one sentence each: settings without effect, and where a pipeline was cut and why. */
     public final List<String> remarks(TrainingJob job) {
         List<String> remarks = new ArrayList<>();
         idle(job).forEach((setting, when) -> {
@@ -173,19 +173,19 @@ public abstract class ShardingStrategy {
         return remarks;
     }
 
-    /** Settings that change nothing for the job, each with when that is so. */
+    /** Returns the settings without effect on the job, each with the reason. */
     public final Map<String, String> idle(TrainingJob job) {
         Map<String, String> idle = new LinkedHashMap<>(ownIdle(job));
         idle.putAll(job.parallel().idle(job));
         return idle;
     }
 
-    /** Those that other strategies do not share. */
+    /** Returns this strategy's own settings without effect. */
     protected Map<String, String> ownIdle(TrainingJob job) {
         return Map.of();
     }
 
-    /** Framework profile whose kernels this strategy's own framework ships. */
+    /** Returns the framework profile of the kernels that this strategy's own framework ships. */
     public final String defaultKernels() {
         return settings.name("framework_profile");
     }

@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What somebody must have to run a strategy: a row of {@code catalog/software.yaml}.
+ * Software required to run a strategy: a row of {@code catalog/software.yaml}.
  *
- * @param title as people call it
- * @param only why not everybody can install it, after a comma; empty where anyone can
+ * @param title common name
+ * @param only restriction on who can install it, after a comma; empty if anyone can
  */
 public record Software(String name, String title, String only) {
     private static final Map<String, Block> TABLE = ShippedFile.read(
@@ -28,10 +28,10 @@ public record Software(String name, String title, String only) {
                             Key.optional("only", Setting.LINE, "why not everybody can install it"),
                             Key.required("source", Setting.LINE, "where that stands"))));
 
-    /** What the file of a strategy may name. */
+    /** Type of the names that a strategy's file may use. */
     static final ValueType NAME = ScalarTypes.choice(List.copyOf(TABLE.keySet()));
 
-    /** The software of a name; code of its own, which whoever runs it has, where the table has none. */
+    /** Returns the software of a name; for names not in the table, custom code that its users have. */
     public static Software named(String name) {
         Block row = TABLE.get(name);
         return row == null

@@ -19,43 +19,43 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * One training step of DeepSpeed's third ZeRO stage while it is being written [1]; systems built on it depart from it in
- * the methods that say so.
+ * Writer of one training step of DeepSpeed's ZeRO stage 3 [1]; systems built on it override methods.
  *
  * <ul>
- *   <li>Tensors are gathered and released module by module as {@link ParameterCoordinator} decides.
- *   <li>The host does not issue a fetch while more than two earlier ones are under way (__max_ongoing_fetch_events).
- *   <li>Gradients fill a bucket in the order in which backward makes them; a gradient that would overflow it first sends the bucket off.
- *       Bucket boundaries therefore fall inside layers, and the pattern repeats every few layers.
- *   <li>A bucket is copied together if gradients are contiguous, cut into shards and scaled (two or three passes over it), reduce-scattered,
- *       and added to the shard of gradients.
- *   <li>Where communication does not overlap in backward, it takes turns with the layers: a gather waits for what was computed before, the layer for
- *       every gather and reduction issued before.
- *   <li>At the end of each backward the last bucket goes off and the host waits for it; nothing is prefetched across micro-batches.
- *   <li>After the update, the tensors that persist are gathered one by one.
+ *   <li>Tensors are gathered and released module by module, as decided by {@link ParameterCoordinator}.
+ *   <li>The host does not issue a fetch while more than two earlier ones are in flight (__max_ongoing_fetch_events).
+ *   <li>Gradients fill a bucket in backward order; a gradient that would overflow it first flushes the bucket. So bucket boundaries fall inside
+ *       layers, and the pattern repeats every few layers.
+ *   <li>A bucket is copied into contiguous memory if gradients are contiguous, split into shards and scaled (two or three passes over it),
+ *       reduce-scattered, and added to the shard of gradients.
+ *   <li>If communication does not overlap in backward, it is serialized with the layers: a gather waits for earlier compute, a layer for every gather
+ *       and reduction issued before.
+ *   <li>At the end of each backward the last bucket is flushed and the host waits for it; nothing is prefetched across micro-batches.
+ *   <li>After the update, persistent tensors are gathered one by one.
  * </ul>
  *
- * <p>The compute of a layer is one operation, so it waits for all tensors of the layer, and a bucket that is sent off within a layer waits
- * for the whole of its backward; gathers that the host issues during that layer go first.
+ * <p>The compute of a layer is one operation, so it waits for all tensors of the layer, and a bucket flushed within a layer waits for the layer's
+ * whole backward; gathers that the host issues during that layer go first.
  *
- * <p>States may be kept in host memory ({@link HostOffload}). Leaves out the first step's recording, allocator retries, and the fp16 loss scale's skipped steps.
+ * <p>States may be kept in host memory ({@link HostOffload}). Leaves out the first step's recording, allocator retries, and steps skipped by the FP16
+ * loss scaler.
  *
  * <p>[1] deepspeed/runtime/zero/stage3.py, partition_parameters.py, partitioned_param_coordinator.py, v0.7.2.
  */
 public abstract class Stage3Step {
     private static final int MAX_ONGOING_FETCH_EVENTS = 2;
 
-    /** What the step is written for. */
+    /** Job of the step. */
     protected final TrainingJob job;
 
     protected final StepWriter writer;
 
-    /** Ranks that hold one copy of the states, and those that hold the same shard. */
+    /** Ranks that hold one copy of the states. */
     protected final RankGroups shard;
 
     protected final RankGroups replication;
 
-    /** Index of the last operation on the gather and on the reduce stream that used a communicator. */
+    /** Last operations on the gather and on the reduce stream that used a communicator. */
     protected int lastGather = StepWriter.NONE;
 
     protected int lastReduce = StepWriter.NONE;
@@ -103,23 +103,23 @@ public abstract class Stage3Step {
         this.gatheredBy = new int[trace.tensors()];
     }
 
-    // Departures.
+    // Methods to override.
 
-    /** Gathers tensors that one fetch or prefetch asks for; returns the operation after which they are there. */
+    /** Gathers the tensors of one fetch or prefetch; returns the operation after which they are available. */
     protected abstract int gather(int[] tensors, String label, int... waits);
 
-    /** Reduces a bucket of gradients whose shards are then added up; returns the operation after which they are. */
+    /** Reduces a bucket of gradients, whose shards are then accumulated; returns the operation after which they are. */
     protected abstract int reduce(long elements, boolean lastMicroBatch, int... waits);
 
-    /** True when gathers and reductions use one communicator and so run in the order in which they are issued. */
+    /** Returns whether gathers and reductions share a communicator and so run in issue order. */
     protected abstract boolean sharesCommunicator();
 
-    /** Bytes of parameters that a rank keeps beside its shard. */
+    /** Returns the bytes of parameters that a rank keeps in addition to its shard. */
     protected long secondaryParameterBytes() {
         return 0;
     }
 
-    // The step.
+    // Step.
 
     public final void write() {
         holdStates();
@@ -132,7 +132,7 @@ public abstract class Stage3Step {
         update();
     }
 
-    /** Trained parameters of a rank. */
+    /** Returns the trained parameters of a rank. */
     private long shardElements() {
         return IntStream.range(0, trace.tensors())
                 .filter(trace::isTrained)
@@ -140,7 +140,7 @@ public abstract class Stage3Step {
                 .sum();
     }
 
-    /** Bytes of a tensor as it is gathered. */
+    /** Returns the gathered bytes of a tensor. */
     private long gatheredBytes(int tensor) {
         return trace.isTrained(tensor)
                 ? bytes(paddedElements(tensor))
@@ -163,12 +163,12 @@ public abstract class Stage3Step {
         return elements;
     }
 
-    /** True while the modules of a backward, recomputation included, are visited. */
+    /** Returns whether the modules of a backward, recomputation included, are being visited. */
     protected final boolean inBackward() {
         return backward;
     }
 
-    /** True while hooks of the backward pass fetch; those of a recomputation are the forward pass's. */
+    /** Returns whether backward hooks are fetching; a recomputation uses the forward hooks. */
     protected final boolean inBackwardHook() {
         return backwardHook;
     }
@@ -193,7 +193,7 @@ public abstract class Stage3Step {
 
     private void microBatch(boolean last) {
         coordinator.reset();
-        // The host has waited for gradients that were computed after all of these.
+        // The host has waited for gradients computed after all of these.
         fetches.clear();
         lastGather = StepWriter.NONE;
         lastReduce = StepWriter.NONE;
@@ -248,7 +248,7 @@ public abstract class Stage3Step {
         };
     }
 
-    /** The host works through the hooks of a segment once memory of earlier layers has come free. */
+    /** Issues the hooks of a segment once memory of earlier layers is free. */
     private int issue(Segment segment, int index) {
         int freed = index - runAhead;
         if (freed >= 0) {
@@ -353,7 +353,7 @@ public abstract class Stage3Step {
     }
 
     /**
-     * Contiguous gradients are copied into the bucket as they come; then, either way, the bucket is cut into shards in a second buffer, and
+     * Reduces full buckets. Contiguous gradients are first copied into the bucket; either way, the bucket is split into shards in a second buffer and
      * scaled there.
      */
     private void reduceFullBuckets(int ready, boolean last) {
@@ -381,7 +381,7 @@ public abstract class Stage3Step {
         return elements;
     }
 
-    // The update.
+    // Update.
 
     private void update() {
         int overflow =
@@ -404,7 +404,7 @@ public abstract class Stage3Step {
         gatherPersistent(updated);
     }
 
-    /** Norms of gradients were taken on the GPU as they were stored. */
+    /** Updates on the host. Gradient norms were computed on the GPU when the gradients were stored. */
     private void updateOnHost(int checked) {
         int summed = writer.allReduce(shard, 8, StepWriter.SCALAR_ALGORITHM, "all-reduce gradient norm", checked);
         int read = writer.host(0, "read gradient norm", summed);

@@ -22,7 +22,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** The strategies on the class path: every file {@code strategies/<kind>.yaml}. Nothing else lists them. */
+/** Strategies on the class path: every file {@code strategies/<kind>.yaml}. There is no other list. */
 public final class StrategyCatalog {
     private static final String PARAMETERS = "parameters";
     private static final String SOFTWARE = "software";
@@ -95,36 +95,36 @@ public final class StrategyCatalog {
         }
     }
 
-    /** Names of the strategies, as scenario files write them after {@code kind}. */
+    /** Returns the names of the strategies, as written after {@code kind} in scenario files. */
     public List<String> kinds() {
         return List.copyOf(byKind.keySet());
     }
 
-    /** Kinds of which something is so, as their files declare them. */
+    /** Returns the kinds that satisfy a condition. */
     List<String> kindsThat(Predicate<ShardingStrategy> is) {
         return kinds().stream().filter(kind -> is.test(create(kind, Map.of()))).toList();
     }
 
-    /** The descriptor of a kind, if there is one. */
+    /** Returns the descriptor of a kind, if there is one. */
     public Optional<Descriptor> descriptor(String kind) {
         return Optional.ofNullable(byKind.get(kind));
     }
 
-    /** What somebody must have to run a kind; code of its own, named like the kind, where its file names none. */
+    /** Returns the software required to run a kind; custom code, named like the kind, if its file names none. */
     public Software software(String kind) {
         return Software.named(
                 descriptor(kind).map(file -> file.block().text(SOFTWARE, kind)).orElse(kind));
     }
 
-    /** What the file of a kind declares, those that it extends included. */
+    /** Returns the settings declared by the file of a kind, including the files that it extends. */
     public static List<Setting> settings(Descriptor descriptor) {
         return Setting.of(descriptor.block().block(PARAMETERS));
     }
 
     /**
-     * A strategy with the given settings; what is wrong with them is among its {@link ShardingStrategy#problems}.
+     * Creates a strategy with the given settings; invalid ones are among its {@link ShardingStrategy#problems}.
      *
-     * @param given settings as the scenario writes them, without {@code kind}
+     * @param given settings as written in the scenario, without {@code kind}
      */
     public ShardingStrategy create(String kind, Map<String, ?> given) {
         Descriptor descriptor = byKind.get(kind);

@@ -11,22 +11,22 @@ import io.shardsim.simulator.strategy.writing.StepWriter;
 import java.util.List;
 
 /**
- * ZeRO++: ZeRO-3 with a quarter of the traffic between nodes [1]. It departs from ZeRO-3 in three ways, each on its own switch.
+ * ZeRO++: ZeRO-3 with a quarter of the traffic between nodes [1]. It has three differences, each with its own switch.
  *
  * <ul>
  *   <li>qwZ: gathers over all ranks carry 8-bit weights, quantized in blocks [1, section 3.1].
- *   <li>hpZ: each node keeps a second copy of the weights, split over its GPUs, from which backward gathers [1, section 3.2]. Before DeepSpeed 0.13.2, what
- *       the hooks of a recomputation fetched came from all ranks: they are those of the forward pass [2].
- *   <li>qgZ: gradients are reduced by an all-to-all within nodes and one between them, both in 4 bits, summed in full precision in between
- *       [1, section 3.3].
+ *   <li>hpZ: each node keeps a second copy of the weights, sharded over its GPUs, from which backward gathers [1, section 3.2]. Before DeepSpeed
+ *       0.13.2, a recomputation gathered from all ranks, since it runs the forward hooks [2].
+ *   <li>qgZ: gradients are reduced by an all-to-all within nodes and one between them, both 4-bit, with a full-precision sum in between [1, section
+ *       3.3].
  * </ul>
  *
- * <p>Volume between nodes of a model of M bytes: 0.5 M + 0 + 0.25 M instead of 3 M [1, table 1]; scales add 4 bytes a block.
+ * <p>Volume between nodes of a model of M bytes: 0.5 M + 0 + 0.25 M instead of 3 M [1, table 1]; scales add 4 bytes per block.
  *
- * <p>Leaves out what {@link Stage3Step} leaves out, and the reordering of chunks that hides behind the first all-to-all.
+ * <p>Leaves out what {@link Stage3Step} leaves out, and the reordering of chunks, which overlaps with the first all-to-all.
  *
- * <p>[1] Wang et al., ZeRO++: Extremely Efficient Collective Communication for Giant Model Training, arXiv:2306.10209.
- * [2] github.com/deepspeedai/DeepSpeed, pull requests 3784 (2023-06) and 4906 (2024-01).
+ * <p>[1] Wang et al., ZeRO++: Extremely Efficient Collective Communication for Giant Model Training, arXiv:2306.10209. [2]
+ * github.com/deepspeedai/DeepSpeed, pull requests 3784 (2023-06) and 4906 (2024-01).
  */
 public final class ZeroPlusPlus extends ShardingStrategy {
     public ZeroPlusPlus(StrategyParameters settings) {
@@ -51,7 +51,7 @@ public final class ZeroPlusPlus extends ShardingStrategy {
         return ShardGroups.shard(job.dataParallel(), job);
     }
 
-    /** Where ZeRO++ departs from ZeRO-3. */
+    /** Differences of ZeRO++ from ZeRO-3. */
     private final class Step extends Stage3Step {
         private final RankGroups node;
         private final RankGroups acrossNodes;
@@ -106,7 +106,7 @@ public final class ZeroPlusPlus extends ShardingStrategy {
             return writer.copy(Stream.REDUCE, between + bytes(elements / shard.size()), "sum gradients", received);
         }
 
-        /** Values of so many bits, and a 32-bit scale for each block. */
+        /** Returns the bytes of quantized values, with a 32-bit scale per block. */
         private long quantizedBytes(long elements, int bits) {
             long block = settings.whole("quantization_block");
             return elements * bits / 8 + 4 * ((elements + block - 1) / block);

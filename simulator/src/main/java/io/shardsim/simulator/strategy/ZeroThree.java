@@ -9,18 +9,17 @@ import io.shardsim.simulator.strategy.writing.ShardGroups;
 import io.shardsim.simulator.strategy.writing.StepWriter;
 
 /**
- * ZeRO stage 3 as DeepSpeed 0.7.2 runs it: every parameter tensor, its gradient and its optimizer states are split over all
- * ranks [1, section 5.3]; tensors are gathered before each module of forward and backward, gradients reduce-scattered in buckets after
- * every micro-batch [2].
+ * ZeRO stage 3 of DeepSpeed 0.7.2: every parameter tensor, its gradient and its optimizer states are sharded over all ranks [1, section 5.3]; tensors
+ * are gathered before each module of forward and backward, gradients reduce-scattered in buckets after every micro-batch [2].
  *
  * <ul>
  *   <li>A tensor fetched alone is gathered in place; several at once go through one flat buffer and are copied out of it.
- *   <li>Gathers and reduce-scatters use the process group of all ranks, whose communicator runs them in the order of issue.
- *   <li>Model states: 16 bytes a parameter over all ranks in mixed precision (2 parameter, 2 gradient, 12 optimizer), and 4 more for the 32-bit
+ *   <li>Gathers and reduce-scatters use the process group of all ranks, whose communicator runs them in issue order.
+ *   <li>Model states: 16 bytes per parameter over all ranks in mixed precision (2 parameter, 2 gradient, 12 optimizer), and 4 more for the FP32
  *       gradient during the update.
  * </ul>
  *
- * <p>Volume: 3 model sizes a micro-batch, less what is kept between two uses, more for the embedding whose backward fetches it again.
+ * <p>Volume: 3 model sizes per micro-batch, less for tensors kept between two uses, more for the embedding, which backward fetches again.
  *
  * <p>Leaves out what {@link Stage3Step} leaves out.
  *

@@ -17,23 +17,23 @@ import io.shardsim.simulator.strategy.writing.ShardGroups;
 import io.shardsim.simulator.strategy.writing.StepWriter;
 
 /**
- * ZeRO stages 1 and 2 as DeepSpeed 0.7.2 runs them: every rank holds all 16-bit parameters; optimizer states, and in stage 2
- * gradients, are split over all ranks [1, sections 5.1 and 5.2].
+ * ZeRO stages 1 and 2 of DeepSpeed 0.7.2: every rank holds all 16-bit parameters; optimizer states, and in stage 2 gradients, are sharded over all
+ * ranks [1, sections 5.1 and 5.2].
  *
  * <ul>
- *   <li>Stage 2 reduces every bucket of every micro-batch to the ranks that own its parts, and frees the rest; stage 1 accumulates all
- *       gradients and reduces in the last micro-batch [2, reduce_ready_partitions_and_remove_grads].
- *   <li>Without overlap, which is the default of these stages, backward waits for each bucket.
+ *   <li>Stage 2 reduces every bucket of every micro-batch to the ranks that own its shards, and frees the rest; stage 1 accumulates all gradients and
+ *       reduces in the last micro-batch [2, reduce_ready_partitions_and_remove_grads].
+ *   <li>Without overlap, the default of these stages, backward waits for each bucket.
  *   <li>After the update all ranks gather the new parameters in buckets [2, all_gather_dp_groups], not overlapped.
  * </ul>
  *
- * <p>Volume: one model size reduced and one gathered, together what an all-reduce moves. Model states of Psi parameters over N ranks:
- * 4 Psi + 12 Psi / N bytes in stage 1, 2 Psi + 14 Psi / N in stage 2 [1, figure 1].
+ * <p>Volume: one model size reduced and one gathered, together the volume of an all-reduce. Model states of Psi parameters over N ranks: 4 Psi + 12
+ * Psi / N bytes in stage 1, 2 Psi + 14 Psi / N in stage 2 [1, figure 1].
  *
- * <p>DeepSpeed reduces each part of a bucket to its owner by a collective of its own; here a bucket is one reduce-scatter, which moves the
- * same bytes in fewer steps. Since v0.12.4 it may all-reduce a flat copy of the bucket instead, of which each rank keeps its parts [2,
- * allreduce_and_copy_with_multiple_ranks]. States may be kept in host memory ({@link HostOffload}). Leaves out the synchronisation of the device that overlap
- * brings.
+ * <p>DeepSpeed reduces each shard of a bucket to its owner with a separate collective; here a bucket is one reduce-scatter, which moves equally many
+ * bytes in fewer steps. Since v0.12.4 it may all-reduce a flat copy of the bucket instead, of which each rank keeps its shards [2,
+ * allreduce_and_copy_with_multiple_ranks]. States may be kept in host memory ({@link HostOffload}). Leaves out the device synchronization caused by
+ * overlap.
  *
  * <p>[1] Rajbhandari et al., arXiv:1910.02054. [2] deepspeed/runtime/zero/stage_1_and_2.py, deepspeed/runtime/utils.py, v0.7.2.
  */
@@ -167,7 +167,7 @@ public final class ZeroTwo extends ShardingStrategy {
             gatherParameters(updated);
         }
 
-        /** The new parameters go back while later ones are updated. */
+        /** Updates on the host; new parameters are copied back while later ones are updated. */
         private void updateOnHost(int summed) {
             int updated = offload.update(writer, job, shardElements(), summed);
             int back = writer.hostCopy(

@@ -1,19 +1,19 @@
 package io.shardsim.simulator.workload;
 
 /**
- * The feed-forward block's activation.
+ * Activation of the FFN.
  *
  * @param ffn width of its result
- * @param experts each of which has one
+ * @param experts experts, each of which has one
  */
 public record Activation(int ffn, Function function, Experts experts) implements Operator {
-    /** What it computes. */
+    /** Function that it computes. */
     public enum Function {
         /** GELU by tanh. */
         TANH_GELU,
-        /** GELU by the error function, tanh or ReLU, which are one operator everywhere. */
+        /** GELU by the error function, tanh or ReLU, which are a single operator in every framework. */
         SINGLE,
-        /** The activation of one input times another. */
+        /** Activation of one input times another. */
         GATED
     }
 
@@ -21,7 +21,7 @@ public record Activation(int ffn, Function function, Experts experts) implements
         return function == Function.GATED;
     }
 
-    /** Elements of its result for one token. */
+    /** Returns the elements of its result per token. */
     public long width() {
         return (long) experts.perToken() * ffn;
     }
@@ -51,7 +51,7 @@ public record Activation(int ffn, Function function, Experts experts) implements
         return width();
     }
 
-    /** The activation of the first product comes before the second product. */
+    /** Returns whether it runs between the two GEMMs: the activation of the first one's result comes before the second. */
     @Override
     public boolean runsAfter(int number, int of) {
         return number == 0;

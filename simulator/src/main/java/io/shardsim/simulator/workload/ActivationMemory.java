@@ -6,29 +6,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bytes that a forward pass keeps for the backward pass, by the count of Korthikanti et al. [1], equations 1 to 4, with
- * activations in 16 bits (or 32) and one byte for each element of a dropout mask.
+ * Bytes that a forward pass saves for the backward pass, after Korthikanti et al. [1], equations 1 to 4, with 16-bit (or FP32) activations and one
+ * byte per element of a dropout mask.
  *
- * <p>For a GPT layer on one rank: {@code s b h (34 + 5 a s / h)}. With tensor parallelism of degree t the input of the two blocks
- * and the dropout masks (10 of the 34) stay whole unless the sequence is split too. Selective recomputation and
- * FlashAttention drop the quadratic term; full recomputation keeps the layer's input alone, 2 s b h. Generalised here to
- * any ffn width, grouped keys and values, gated blocks, and models without dropout, from the same list of tensors.
+ * <p>For a GPT layer on one rank: {@code s b h (34 + 5 a s / h)}. With tensor parallelism of degree t the input of the two blocks and the dropout
+ * masks (10 of the 34) are not split without sequence parallelism. Selective recomputation and FlashAttention drop the quadratic term; full
+ * recomputation only saves the layer's input, 2 s b h. Generalized here to any FFN width, grouped keys and values, gated blocks, and models without
+ * dropout, from the same list of tensors.
  *
- * <p>A compiler that computes again in backward what is cheap keeps less of a layer [2]: not what norms and activations give, nor masks,
- * which come back from their seed; and no product that nobody needs.
+ * <p>A compiler that recomputes cheap results in backward saves less of a layer [2]: no results of norms and activations, no masks, which are
+ * regenerated from their seed, and no unused GEMM results.
  *
- * <p>Leaves out temporaries inside an operator, workspaces and fragmentation: an allocator's ledger adds those.
+ * <p>Leaves out temporaries inside an operator, workspaces and fragmentation: the memory ledger adds those.
  *
  * <p>[1] Reducing Activation Recomputation in Large Transformer Models, arXiv:2205.05198, section 4. [2] Min-cut partitioner of PyTorch 2,
  * torch/_functorch/partitioners.py.
  *
  * @param shape the model
  * @param attention how scores are computed
- * @param dropout whether the model was trained with dropout (masks are kept)
+ * @param dropout whether the model is trained with dropout (masks are saved)
  * @param tensorParallel degree of tensor parallelism, t
- * @param sequenceParallel whether the norms and dropouts are split along the sequence among the same ranks
- * @param elementBytes bytes of an activation, 2 or 4
- * @param recomputesPointwise whether element-wise results are computed again in backward rather than kept
+ * @param sequenceParallel whether norms and dropouts are split along the sequence among these ranks
+ * @param elementBytes bytes per activation, 2 or 4
+ * @param recomputesPointwise whether element-wise results are recomputed in backward instead of saved
  */
 public record ActivationMemory(
         ModelShape shape,
@@ -38,10 +38,10 @@ public record ActivationMemory(
         boolean sequenceParallel,
         int elementBytes,
         boolean recomputesPointwise) {
-    /** One fp32 for each query and head (arXiv:2205.14135, algorithm 1). */
+    /** Log-sum-exp in FP32 per query and head (arXiv:2205.14135, algorithm 1). */
     private static final long LOG_SUM_EXP_BYTES = 4;
 
-    /** Softmax of a router's logit in fp32, as all frameworks have it (huggingface/transformers, modeling_mixtral.py, MixtralSparseMoeBlock, 2024). */
+    /** Softmax of a router's logit in FP32, as in all frameworks (huggingface/transformers, modeling_mixtral.py, MixtralSparseMoeBlock, 2024). */
     private static final long ROUTER_LOGIT_BYTES = 4;
 
     public ActivationMemory {
@@ -50,7 +50,7 @@ public record ActivationMemory(
         }
     }
 
-    /** Kept bytes of one layer. */
+    /** Returns the saved bytes of one layer. */
     public long layerBytes(int layer, int microBatch, int sequenceLength, Checkpointing checkpointing) {
         long tokens = (long) microBatch * sequenceLength;
         long whole;
@@ -68,15 +68,15 @@ public record ActivationMemory(
     }
 
     /**
-     * What one operator keeps on a rank.
+     * Saved bytes of one operator on a rank.
      *
-     * @param block that it is in
-     * @param inputBytes of its input, unless that comes back from what the operators before keep
-     * @param withinBytes of what is made within
+     * @param block block of the operator
+     * @param inputBytes bytes of its input, unless that is recreated from earlier saved tensors
+     * @param withinBytes bytes created within the operator
      */
     public record OfOperator(Block block, Operator operator, long inputBytes, long withinBytes) {}
 
-    /** Kept bytes of one layer without checkpoints, operator by operator. */
+    /** Returns the saved bytes of one layer without checkpoints, operator by operator. */
     public List<OfOperator> byOperator(int layer, int microBatch, int sequenceLength) {
         long tokens = (long) microBatch * sequenceLength;
         List<OfOperator> kept = new ArrayList<>();
@@ -96,9 +96,8 @@ public record ActivationMemory(
     }
 
     /**
-     * Gradients alive at once inside the backward of a layer, at its widest place: of the scores and of what they came from
-     * (two matrices, standard attention), or of the input and output of the feed-forward activation. Adds to
-     * the layer's activations.
+     * Returns the peak of gradients inside the backward of a layer: of the scores before and after softmax (two matrices, standard attention), or of
+     * the input and output of the FFN activation. Adds to the layer's activations.
      */
     public long backwardTemporaryBytes(int layer, int microBatch, int sequenceLength) {
         long tokens = (long) microBatch * sequenceLength;
@@ -121,7 +120,7 @@ public record ActivationMemory(
                 : 0;
     }
 
-    /** Kept inputs of the final norm and of the logits; what the loss keeps of these is the framework's. */
+    /** Returns the saved inputs of the final norm and of the logits; the loss's own saved tensors depend on the framework. */
     public long outputBytes(int microBatch, int sequenceLength) {
         long tokens = (long) microBatch * sequenceLength;
         return shape.operators().output().stream()
@@ -131,9 +130,9 @@ public record ActivationMemory(
     }
 
     /**
-     * What a layer's operators keep: their inputs, unless those come back from what the operators before keep, and what is made within.
+     * Returns the saved bytes of a layer's operators: their inputs, unless recreated from earlier saved tensors, and tensors created within.
      *
-     * @param split whether of those that take a part of their input under tensor parallelism, or of those that take all of it
+     * @param split whether to count operators with a split input under tensor parallelism, or those with the whole input
      */
     private long kept(LayerKind kind, boolean split, long tokens, int sequenceLength, Checkpointing checkpointing) {
         long bytes = 0;
@@ -152,14 +151,20 @@ public record ActivationMemory(
         return bytes;
     }
 
-    /** Elements of an operator's input that are kept: not what comes back; what flash attention gives it keeps itself, whatever takes it. */
+    /**
+     * Returns the saved elements of an operator's input, without those that are recreated; flash attention saves its own result, whatever consumes
+     * it.
+     */
     private long keptInput(@Nullable Operator before, Operator operator) {
         long comesBack = before != null && recomputesPointwise ? before.cheapResults() : 0;
         long ofAttention = before instanceof Attention core && attention == AttentionKind.FLASH ? core.width() : 0;
         return Math.max(ofAttention, operator.savedInputs() - comesBack);
     }
 
-    /** The mask of a dropout before a residual addition; what adapters have between their matrices; what attention makes of scores. */
+    /**
+     * Returns the saved elements within an operator: the mask of a dropout before a residual addition; adapters' intermediate results; attention's
+     * results from scores.
+     */
     private long keptWithin(Operator operator, int keys, Checkpointing checkpointing) {
         boolean masks = dropout && !recomputesPointwise;
         if (operator instanceof Residual residual) {
@@ -181,7 +186,10 @@ public record ActivationMemory(
         return (masks ? 2L * elementBytes + 1 : elementBytes) * core.heads() * keys;
     }
 
-    /** What an operator-wise list keeps: attention's result and log-sum-exp, and of products those it names; of the layer's last one only that list needs it. */
+    /**
+     * Returns what operator-wise checkpointing saves: attention's result and log-sum-exp, and its list of GEMMs; only that list needs the result of
+     * the layer's last one.
+     */
     private long keptResults(LayerKind kind, long tokens, int sequenceLength) {
         Product last = kind.lastProduct();
         long bytes = 0;

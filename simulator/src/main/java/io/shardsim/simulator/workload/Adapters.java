@@ -6,26 +6,26 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Low-rank adapters beside the matrices of a model whose own parameters are frozen (LoRA [1]): a matrix W of in x out gets A of in x r and B of r x out, and
- * gives W x + B A x. Only A and B are trained. In 8 or 4 bits (QLoRA [2]) the matrices of layers are quantized; embeddings, norms and the head are not.
+ * Low-rank adapters of a model whose own parameters are frozen (LoRA [1]): a matrix W of in x out gets A of in x r and B of r x out, and computes W x
+ * + B A x. Only A and B are trained. In 8 or 4 bits (QLoRA [2]) the matrices of layers are quantized; embeddings, norms and the head are not.
  *
- * <p>Leaves out dropout before A, adapters of experts, of embeddings and of the head, and biases that are trained. The gradient of the first adapter's input, which nothing
- * needs, counts.
+ * <p>Leaves out dropout before A, adapters of experts, embeddings and the head, and trained biases. The unused gradient of the first adapter's input
+ * counts.
  *
  * <p>[1] Hu et al., arXiv:2106.09685. [2] Dettmers et al., arXiv:2305.14314.
  *
- * @param rank width between A and B, r; 0 for a model that is trained whole
- * @param modules that have one, as Hugging Face names them in Llama; {@link #ALL} stands for each matrix of a layer
- * @param frozenBits of a frozen weight of a layer's matrix: 16, 8 or 4
+ * @param rank width between A and B, r; 0 for full training
+ * @param modules with adapters, by their names in Hugging Face's Llama; {@link #ALL} means each matrix of a layer
+ * @param frozenBits bits per frozen weight of a layer's matrix: 16, 8 or 4
  */
 public record Adapters(int rank, List<String> modules, int frozenBits) {
-    /** What {@code frozenBits} may be. */
+    /** Allowed values of {@code frozenBits}. */
     public static final List<Integer> BITS = List.of(16, 8, 4);
 
-    /** A model without adapters, which is trained whole. */
+    /** No adapters: full training. */
     public static final Adapters NONE = new Adapters(0, List.of(), 16);
 
-    /** Every matrix of a layer, as PEFT calls them. */
+    /** Every matrix of a layer, by PEFT's name. */
     public static final String ALL = "all-linear";
 
     /** Matrices by module (huggingface/transformers, models/llama and phi3, modeling files, 2024). */
@@ -39,7 +39,7 @@ public record Adapters(int rank, List<String> modules, int frozenBits) {
             "up_proj", "ffn.up",
             "down_proj", "ffn.down");
 
-    /** What {@code modules} may name. */
+    /** Allowed names in {@code modules}. */
     public static final List<String> MODULES =
             Stream.concat(Stream.of(ALL), PRODUCTS.keySet().stream().sorted()).toList();
 
@@ -55,7 +55,7 @@ public record Adapters(int rank, List<String> modules, int frozenBits) {
         return rank == 0;
     }
 
-    /** The operators with adapters, all else frozen. */
+    /** Returns the operators with adapters, everything else frozen. */
     Transformer on(Transformer whole) {
         if (isNone()) {
             return whole;
@@ -101,7 +101,7 @@ public record Adapters(int rank, List<String> modules, int frozenBits) {
                 .anyMatch(module -> module.equals(ALL) || product.name().equals(PRODUCTS.get(module)));
     }
 
-    /** Modules of a model that may have one. */
+    /** Returns the modules of a model that may have adapters. */
     public static List<String> modulesOf(ModelShape model) {
         List<String> products = model.operators().kinds().stream()
                 .flatMap(kind -> kind.blocks().stream())

@@ -4,32 +4,32 @@ package io.shardsim.simulator.workload;
  * Attention of queries over keys and values.
  *
  * @param heads query heads
- * @param kvHeads key heads, and as many value heads
+ * @param kvHeads key heads, and equally many value heads
  * @param headDim width of a query and of a key
  * @param valueDim width of a value
- * @param rotaryDim of a query and of a key, the part that positions turn; 0 for none
- * @param biased whether a bias of each pair of positions is added to the scores
- * @param window keys that a query sees at most; 0 for all that its reach has
+ * @param rotaryDim rotated width of a query and of a key; 0 for none
+ * @param biased whether a position bias is added to the scores
+ * @param window maximum keys that a query attends to; 0 for all in its reach
  */
 public record Attention(
         int heads, int kvHeads, int headDim, int valueDim, int rotaryDim, Reach reach, boolean biased, int window)
         implements Operator {
-    /** Which keys a query sees. */
+    /** Keys that a query attends to. */
     public enum Reach {
-        /** None after its own. */
+        /** Keys up to its own position. */
         CAUSAL,
-        /** All of its sample. */
+        /** All keys of its sample. */
         BOTH_WAYS,
-        /** Those of the encoder (cross attention). */
+        /** Keys of the encoder (cross attention). */
         ENCODER
     }
 
-    /** Without biases. */
+    /** Creates attention without position biases. */
     public Attention(int heads, int kvHeads, int headDim, int valueDim, int rotaryDim, Reach reach) {
         this(heads, kvHeads, headDim, valueDim, rotaryDim, reach, false, 0);
     }
 
-    /** As many keys of a causal mask as leave as many scores unmasked as the window does. */
+    /** Returns the number of keys for which a causal mask leaves equally many scores as the window. */
     public long seen(long keys) {
         return window == 0 || window >= keys ? keys : window * (2 * keys - window) / keys;
     }
@@ -38,38 +38,38 @@ public record Attention(
         return reach == Reach.CAUSAL;
     }
 
-    /** Width of the result. */
+    /** Returns the width of the result. */
     public int width() {
         return heads * valueDim;
     }
 
-    /** Width of all queries together. */
+    /** Returns the total width of queries. */
     public int queryWidth() {
         return heads * headDim;
     }
 
-    /** Width of all keys together. */
+    /** Returns the total width of keys. */
     public int keyWidth() {
         return kvHeads * headDim;
     }
 
-    /** Width of all values together. */
+    /** Returns the total width of values. */
     public int valueWidth() {
         return kvHeads * valueDim;
     }
 
-    /** Width of the parts of queries and keys that positions turn. */
+    /** Returns the total rotated width of queries and keys. */
     public int rotaryWidth() {
         return (heads + kvHeads) * rotaryDim;
     }
 
-    /** Scores of each key, and their product with its value. */
+    /** Returns the flops of scores and of their GEMM with the values. */
     @Override
     public long flops(int sequenceLength) {
         return 2L * seen(sequenceLength) * (queryWidth() + width());
     }
 
-    /** Queries, keys and values; those of the encoder are kept for its tokens. */
+    /** Returns the elements of queries, keys and values; the encoder's count for its own tokens. */
     @Override
     public long savedInputs() {
         return reach == Reach.ENCODER ? queryWidth() : queryWidth() + keyWidth() + valueWidth();

@@ -1,9 +1,9 @@
 package io.shardsim.simulator.workload;
 
-/** How the attention scores are computed. */
+/** Implementation of attention scores. */
 public enum AttentionKind {
     /** Scores, softmax and dropout are matrices in memory between two batched GEMMs. */
     STANDARD,
-    /** One fused kernel keeps scores on chip and skips masked blocks (FlashAttention, arXiv:2205.14135). */
+    /** One fused kernel keeps scores on-chip and skips masked blocks (FlashAttention, arXiv:2205.14135). */
     FLASH
 }

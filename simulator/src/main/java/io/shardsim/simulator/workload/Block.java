@@ -6,45 +6,45 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * Operators that are computed one after the other, over the same tokens of each sample.
+ * Consecutive operators over the same tokens of each sample.
  *
- * @param tokens those
+ * @param tokens these tokens
  */
 public record Block(Span tokens, List<Operator> operators) {
     public Block {
         operators = List.copyOf(operators);
     }
 
-    /** Over all tokens. */
+    /** Creates a block over all tokens. */
     public Block(List<Operator> operators) {
         this(Span.ALL, operators);
     }
 
-    /** What an operator has for a token. */
+    /** Count of an operator per token. */
     @FunctionalInterface
     interface OfToken {
-        /** @param keys of a query */
+        /** @param keys keys of a query */
         long of(Operator operator, int keys);
     }
 
-    /** The sum of that over its operators, in samples of so many tokens. */
+    /** Sums a count over its operators, per token at a sequence length. */
     long sum(OfToken ofToken, int sequenceLength) {
         return sum(operator -> ofToken.of(operator, keys(operator, sequenceLength)));
     }
 
-    /** Keys of a query of one of its operators, in samples of so many tokens. */
+    /** Returns the keys of a query of one of its operators, at a sequence length. */
     public int keys(Operator operator, int sequenceLength) {
         return operator instanceof Attention attention && attention.reach() == Reach.ENCODER
                 ? sequenceLength
                 : tokens.of(sequenceLength);
     }
 
-    /** Whether tensor parallelism brings its input together: each rank makes a part of some result. */
+    /** Returns whether tensor parallelism communicates its input: each rank computes a shard of some result. */
     public boolean isEntered() {
         return operators.stream().anyMatch(operator -> splits(operator, Split.OUTPUTS));
     }
 
-    /** Whether tensor parallelism adds its result up: each rank makes a part of a sum. */
+    /** Returns whether tensor parallelism reduces its result: each rank computes a partial sum. */
     public boolean isLeft() {
         return operators.stream().anyMatch(operator -> splits(operator, Split.INPUTS));
     }
@@ -53,7 +53,7 @@ public record Block(Span tokens, List<Operator> operators) {
         return operator instanceof Linear linear && linear.split() == split;
     }
 
-    /** The sum of what its operators have for a token. */
+    /** Sums a count per token over its operators. */
     long sum(ToLongFunction<Operator> ofToken) {
         return operators.stream().mapToLong(ofToken).sum();
     }

@@ -5,41 +5,41 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
-/** Which activations of a transformer layer are recomputed in the backward pass instead of kept. */
+/** Activations of a transformer layer that are recomputed in the backward pass instead of saved. */
 public enum Checkpointing {
-    /** Everything is kept. */
+    /** No recomputation. */
     NONE,
-    /** Scores, softmax, dropout and the product with the values are recomputed (arXiv:2205.05198, section 5). */
+    /** Scores, softmax, dropout and the GEMM with the values are recomputed (arXiv:2205.05198, section 5). */
     SELECTIVE,
     /**
-     * The layer's input is kept, what flash attention gives, and every second GEMM of a block without a bias, from the first on; all else is
-     * recomputed (torchtitan's "selective op", torchtitan/parallelisms/parallelize_llama.py @157a12c56, _save_list).
+     * The layer's input is saved, flash attention's result, and every second GEMM result of a block without a bias, from the first on; everything
+     * else is recomputed (torchtitan's "selective op", torchtitan/parallelisms/parallelize_llama.py @157a12c56, _save_list).
      */
     OPERATOR,
-    /** Only the input of the layer is kept; its whole forward runs again. */
+    /** Only the input of the layer is saved; its whole forward runs again. */
     FULL;
 
-    /** Whether the layer's forward runs again from its input on. */
+    /** Returns whether the layer's forward is rerun from its input. */
     public boolean startsFromInput() {
         return this == OPERATOR || this == FULL;
     }
 
-    /** Share of the attention core that is computed again, 0 or 1. */
+    /** Returns the recomputed share of the attention core, 0 or 1. */
     public double recomputedAttention() {
         return this == SELECTIVE || this == FULL ? 1 : 0;
     }
 
     /**
-     * Whether the result of a GEMM is kept for backward.
+     * Returns whether the result of a GEMM is saved for backward.
      *
-     * @param number of the product among those of its block, from 0
+     * @param number index of the GEMM in its block, from 0
      * @param bias whether a bias is added in the same kernel
      */
     public boolean keepsProduct(int number, boolean bias) {
         return this == NONE || this == SELECTIVE || this == OPERATOR && number % 2 == 0 && !bias;
     }
 
-    /** Of a block's products those whose results are kept for backward. */
+    /** Returns the GEMMs of a block whose results are saved for backward. */
     List<Product> keptProducts(Block block) {
         List<Product> products = LayerKind.products(block);
         return IntStream.range(0, products.size())
@@ -48,7 +48,7 @@ public enum Checkpointing {
                 .toList();
     }
 
-    /** Share of the operations of all layers' GEMMs that are computed again, 0 to 1; the last product counts, though it need not run. */
+    /** Returns the recomputed share of the GEMM flops of all layers, 0 to 1; the last GEMM counts, though it need not run. */
     public double recomputedProducts(ModelShape shape) {
         long all = 0;
         long kept = 0;

@@ -1,11 +1,11 @@
 package io.shardsim.simulator.workload;
 
 /**
- * A decoder behind an encoder (T5, arXiv:1910.10683).
+ * Decoder of an encoder-decoder model (T5, arXiv:1910.10683).
  *
- * @param layers of the model that are its own, the last ones; 0 for none
- * @param tokens of a sample that it has, beside those of the encoder
- * @param positionRanges for which scores have a bias (relative positions); 0 for none
+ * @param layers number of the model's layers that are its own, the last ones; 0 for none
+ * @param tokens tokens per sample in the decoder, in addition to the encoder's
+ * @param positionRanges distance ranges with a relative position bias; 0 for none
  */
 public record Decoder(int layers, int tokens, int positionRanges) {
     public static final Decoder NONE = new Decoder(0, 0, 0);
@@ -14,7 +14,7 @@ public record Decoder(int layers, int tokens, int positionRanges) {
         return layers > 0;
     }
 
-    /** True when attention adds a bias for each distance to scores. */
+    /** Returns whether attention adds a relative position bias to scores. */
     public boolean hasPositionBias() {
         return positionRanges > 0;
     }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Look-up of tokens and of learned positions.
+ * Lookup of tokens and of learned positions.
  *
  * @param vocab rows of the token embedding
  * @param positions rows of the position embedding; 0 for none

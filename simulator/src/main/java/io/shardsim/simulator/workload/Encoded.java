@@ -1,10 +1,11 @@
 package io.shardsim.simulator.workload;
 
 /**
- * Keys and values of an encoder's result, which queries of a decoder's layer take; in backward the gradient of that result is added to those of other layers.
+ * Keys and values from an encoder's result, for the queries of a decoder's layer; in backward the gradient of that result is added to the other
+ * layers' gradients.
  *
- * @param width of keys and values together
- * @param hidden width of the encoder's result
+ * @param width total width of keys and values
+ * @param hidden hidden width of the encoder's result
  */
 public record Encoded(int width, int hidden) implements Operator {
     @Override

@@ -1,18 +1,18 @@
 package io.shardsim.simulator.workload;
 
 /**
- * A model that sees both directions and predicts masked tokens (BERT, arXiv:1810.04805; RoBERTa, arXiv:1907.11692).
+ * Bidirectional model that predicts masked tokens (BERT, arXiv:1810.04805; RoBERTa, arXiv:1907.11692).
  *
- * @param predicted share of the tokens that are; 0 for a decoder
- * @param allLogits whether the head computes the other tokens, too
+ * @param predicted share of predicted tokens; 0 for a decoder
+ * @param allLogits whether the head also computes the other tokens
  * @param tokenTypes rows of the embedding of token types; 0 for none
- * @param pooler whether the first token tells if the sample's two parts follow on each other
+ * @param pooler whether the first token predicts if the sample's two parts are consecutive
  */
 public record Encoder(double predicted, boolean allLogits, int tokenTypes, boolean pooler, Norms norms) {
-    /** A decoder. */
+    /** No encoder: a decoder. */
     public static final Encoder NONE = new Encoder(0, false, 0, false, Norms.BEFORE);
 
-    /** Where those of a block are. */
+    /** Position of a block's norms. */
     public enum Norms {
         BEFORE,
         BEHIND

@@ -1,10 +1,10 @@
 package io.shardsim.simulator.workload;
 
 /**
- * Samples that are images, cut into patches that a linear map makes tokens of; a class token stands before them (ViT, arXiv:2010.11929).
+ * Image samples, cut into patches that a linear map embeds as tokens, after a class token (ViT, arXiv:2010.11929).
  *
  * @param size pixels of a side
- * @param patch pixels of a patch's side; 0 for samples that are tokens
+ * @param patch pixels of a patch's side; 0 for token samples
  */
 public record Image(int size, int patch) {
     public static final Image NONE = new Image(0, 0);
@@ -15,13 +15,13 @@ public record Image(int size, int patch) {
         return patch > 0;
     }
 
-    /** Tokens of a sample. */
+    /** Returns the tokens per sample. */
     public int tokens() {
         int ofSide = size / patch;
         return ofSide * ofSide + 1;
     }
 
-    /** Numbers of a patch. */
+    /** Returns the values per patch. */
     int inputs() {
         return CHANNELS * patch * patch;
     }

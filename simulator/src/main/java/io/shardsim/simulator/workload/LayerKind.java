@@ -4,21 +4,21 @@ import io.shardsim.simulator.workload.Linear.Product;
 import java.util.List;
 
 /**
- * A kind of layer.
+ * Kind of layer.
  *
- * @param blocks in the order in which they are computed
+ * @param blocks blocks in forward order
  */
 public record LayerKind(List<Block> blocks) {
     public LayerKind {
         blocks = List.copyOf(blocks);
     }
 
-    /** Operators of all blocks, in order. */
+    /** Returns the operators of all blocks, in order. */
     public List<Operator> operators() {
         return blocks.stream().flatMap(block -> block.operators().stream()).toList();
     }
 
-    /** Matrices of a block, in order. */
+    /** Returns the matrices of a block, in order. */
     static List<Product> products(Block block) {
         return block.operators().stream()
                 .filter(Linear.class::isInstance)
@@ -26,7 +26,7 @@ public record LayerKind(List<Block> blocks) {
                 .toList();
     }
 
-    /** Place among the operators of the linear map that gives the layer's last result. */
+    /** Returns the index of the linear map that computes the layer's result. */
     int lastLinear() {
         List<Operator> operators = operators();
         int at = operators.size() - 1;
@@ -36,7 +36,7 @@ public record LayerKind(List<Block> blocks) {
         return at;
     }
 
-    /** Place from which on nothing is needed by the layer's backward: of its last product, unless what is made of its result keeps that. */
+    /** Returns the index from which the layer's backward needs nothing: its last GEMM's, unless an operator after it saves the result. */
     int neededUntil() {
         List<Operator> operators = operators();
         int last = lastLinear();
@@ -45,7 +45,7 @@ public record LayerKind(List<Block> blocks) {
         return kept ? operators.size() : last;
     }
 
-    /** The matrix that gives the layer's last result. */
+    /** Returns the matrix that computes the layer's result. */
     public Product lastProduct() {
         List<Product> products = ((Linear) operators().get(lastLinear())).products();
         return products.get(products.size() - 1);

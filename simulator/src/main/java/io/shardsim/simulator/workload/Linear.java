@@ -6,43 +6,43 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A linear map.
+ * Linear map.
  *
- * @param name of all of it, for a framework that fuses what the model holds apart
- * @param products the matrices that the model holds, each applied to the same input
- * @param adapters trained beside them
- * @param keepsInput whether its input is kept for it, and not for another operator in any case
+ * @param name name of the whole map, for a framework that fuses its matrices
+ * @param products matrices of the model, each applied to the same input
+ * @param adapters trained LoRA adapters
+ * @param keepsInput whether it saves its input itself, instead of sharing it with an operator that saves it anyway
  */
 public record Linear(
         String name, List<Product> products, Split split, Tuning tuning, List<Adapter> adapters, boolean keepsInput)
         implements Operator {
-    /** What tensor parallelism divides of a linear map. */
+    /** Dimension of a linear map that tensor parallelism splits. */
     public enum Split {
-        /** Its outputs: each rank needs the whole input and makes a part of the output. */
+        /** Its outputs: each rank needs the whole input and computes a shard of the output. */
         OUTPUTS,
-        /** Its inputs: each rank makes a part of the sum, which the ranks then add up. */
+        /** Its inputs: each rank computes a partial sum, which the ranks then reduce. */
         INPUTS,
-        /** Nothing: each rank has all of it. */
+        /** Nothing: each rank has the whole map. */
         NOTHING
     }
 
     /**
-     * A matrix, with a bias perhaps.
+     * Matrix, optionally with a bias.
      *
-     * @param experts those that each have one of its shape
+     * @param experts experts that each have one of its shape
      */
     public record Product(String name, int inputs, int outputs, boolean bias, Experts experts) {
-        /** Of which there is one, for all tokens. */
+        /** Creates a single matrix, for all tokens. */
         Product(String name, int inputs, int outputs, boolean bias) {
             this(name, inputs, outputs, bias, Experts.NONE);
         }
 
-        /** Weights that multiply each token. */
+        /** Returns the weights that multiply each token. */
         public long weights() {
             return experts.perToken() * matrix();
         }
 
-        /** Weights that there are. */
+        /** Returns the weights held, of all experts. */
         public long held() {
             return experts.number() * matrix();
         }
@@ -53,11 +53,11 @@ public record Linear(
     }
 
     /**
-     * Two matrices beside one: what the second makes of what the first gives is added to the result (LoRA, arXiv:2106.09685, section 4.1).
+     * Two low-rank matrices whose output is added to a matrix's result (LoRA, arXiv:2106.09685, section 4.1).
      *
-     * @param beside name of that matrix
-     * @param down from its inputs to the rank
-     * @param up from the rank to its outputs
+     * @param beside name of the matrix
+     * @param down matrix from its inputs to the rank
+     * @param up matrix from the rank to its outputs
      */
     public record Adapter(String beside, Product down, Product up) {
         static Adapter beside(Product product, int rank) {
@@ -76,17 +76,17 @@ public record Linear(
         }
     }
 
-    /** Trained whole. */
+    /** Creates a map without adapters, fully trained. */
     public Linear(String name, List<Product> products, Split split) {
         this(name, products, split, Tuning.TRAINED, List.of(), true);
     }
 
-    /** The same, with an input that is kept elsewhere. */
+    /** Returns this map with an input that is saved elsewhere. */
     Linear sharingInput() {
         return new Linear(name, products, split, tuning, adapters, false);
     }
 
-    /** Of one matrix. */
+    /** Creates a map with one matrix. */
     Linear(Product product, Split split) {
         this(product.name(), List.of(product), split);
     }
@@ -118,7 +118,7 @@ public record Linear(
         return product.experts().number() > 1 ? DividedBy.EXPERT : DividedBy.tensor(tensor);
     }
 
-    /** The pair beside a matrix. */
+    /** Returns the adapter of a matrix. */
     public Optional<Adapter> adapter(Product product) {
         return adapters.stream()
                 .filter(adapter -> adapter.beside().equals(product.name()))
@@ -150,7 +150,7 @@ public record Linear(
         return (tuning.isTrained() ? 4 : 2) * own() + 4 * ofAdapters();
     }
 
-    /** A gradient of weights takes it, and all that make some take the same. */
+    /** Returns the saved elements of its input: every wgrad GEMM needs the input, and all of them share it. */
     @Override
     public long savedInputs() {
         Product first = products.get(0);
@@ -159,7 +159,7 @@ public record Linear(
                 : 0;
     }
 
-    /** What adapters have between their two matrices, for one token. */
+    /** Returns the elements per token between the adapters' two matrices. */
     long savedWithin() {
         return adapters.stream().mapToLong(Adapter::rank).sum();
     }

@@ -7,8 +7,8 @@ import java.util.List;
 /**
  * Logits of the hidden state and their cross entropy.
  *
- * @param tied whether the logits' matrix is that of the token embedding
- * @param bias whether one is added to each logit
+ * @param tied whether the logits reuse the token embedding
+ * @param bias whether a bias is added to each logit
  */
 public record Loss(int width, boolean tied, int vocab, boolean bias, Tuning tuning) implements Operator {
     public Loss(int width, boolean tied, int vocab, boolean bias) {

@@ -8,23 +8,23 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * The shape of a transformer: enough to count its parameters, tensors, flops and activations.
+ * Shape of a transformer: enough to count its parameters, tensors, flops and activations.
  *
- * <p>{@link Transformer} tells what operators it has; this adds up what they hold and cost.
+ * <p>{@link Transformer} lists its operators; this class sums their parameters and costs.
  *
- * <p>Flops count a multiply and an add as two, as in [1]: a linear map of p weights costs 2p a token, scores and their
- * product with the values 4 s h a token (all s keys; a causal kernel that skips masked blocks does about half).
+ * <p>Flops count a multiply and an add as two, as in [1]: a linear map of p weights costs 2p per token, scores and their GEMM with the values 4 s h
+ * per token (all s keys; a causal kernel that skips masked blocks does about half).
  *
- * <p>Leaves out what the embedding of an encoder keeps for its norm, biases or norms that break the two patterns, and ALiBi slopes.
+ * <p>Leaves out tensors that an encoder's embedding saves for its norm, biases or norms that break the two patterns, and ALiBi slopes.
  *
  * <p>[1] Narayanan et al., arXiv:2104.04473, appendix.
  *
  * @param hidden width of the residual stream, h
- * @param layers number of transformer layers, those of an encoder and a decoder together
- * @param form what its layers are made of
- * @param ffn width between the two linear maps of the feed-forward block
- * @param mixture experts in the place of that block
- * @param adapters what is trained in place of all of it
+ * @param layers number of transformer layers, encoder and decoder together
+ * @param form structure of its layers
+ * @param ffn width between the two linear maps of the FFN
+ * @param mixture experts that replace the FFN
+ * @param adapters adapters to train instead of the whole model
  */
 public record ModelShape(
         int hidden,
@@ -35,24 +35,24 @@ public record ModelShape(
         MixtureOfExperts mixture,
         Embeddings embeddings,
         Adapters adapters) {
-    /** More shapes than a sweep has; a server that strangers ask for ever new ones forgets those before. */
+    /** Maximum number of shapes remembered, more than a sweep has; a server forgets the older ones. */
     private static final int SHAPES_MAX = 256;
 
-    /** By the shapes that were asked for. */
+    /** Derived data by shape. */
     private static final Map<ModelShape, Parts> PARTS = new ConcurrentHashMap<>();
 
-    /** Models whose layers have the same operators. */
+    /** Model family: models whose layers have the same operators. */
     public enum Family {
         GPT2,
         LLAMA
     }
 
     /**
-     * What layers are made of, and what they are for.
+     * Structure and purpose of layers.
      *
-     * @param encoder what makes it an encoder
-     * @param decoder behind an encoder
-     * @param image what its samples are, if not tokens
+     * @param encoder properties of an encoder
+     * @param decoder decoder after an encoder
+     * @param image image samples, instead of tokens
      */
     public record Form(Family family, Encoder encoder, Decoder decoder, Image image) {
         Form(Family family) {
@@ -61,10 +61,10 @@ public record ModelShape(
     }
 
     /**
-     * What is around the layers.
+     * Parts of a model before and after the layers.
      *
      * @param vocab rows of the token embedding
-     * @param tied whether the logits reuse it
+     * @param tied whether the logits reuse the token embedding
      * @param positions rows of the learned position embedding; 0 with rotary or no positions
      */
     public record Embeddings(int vocab, boolean tied, int positions) {}
@@ -127,7 +127,7 @@ public record ModelShape(
         }
     }
 
-    /** Trained whole. */
+    /** Creates a shape without adapters, fully trained. */
     public ModelShape(
             int hidden,
             int layers,
@@ -145,7 +145,7 @@ public record ModelShape(
         }
     }
 
-    /** Width of a head where heads fill the hidden width. */
+    /** Returns the width of a head if heads fill the hidden width. */
     public static int headWidth(int hidden, int heads) {
         if (hidden % heads != 0) {
             throw new IllegalArgumentException("hidden " + hidden + " is not a multiple of heads " + heads);
@@ -153,7 +153,7 @@ public record ModelShape(
         return hidden / heads;
     }
 
-    /** A GPT-2 style model: ffn 4h, as many key-value heads as heads, tied embeddings, learned positions. */
+    /** Creates a GPT-2 style model: FFN 4h, as many key-value heads as heads, tied embeddings, learned positions. */
     public static ModelShape gpt2(int hidden, int layers, int heads, int vocab, int maxPositions) {
         return new ModelShape(
                 hidden,
@@ -165,7 +165,7 @@ public record ModelShape(
                 new Embeddings(vocab, true, maxPositions));
     }
 
-    /** A Llama style model: gated feed-forward block, rotary positions, separate output matrix. */
+    /** Creates a Llama style model: gated FFN, rotary positions, untied output matrix. */
     public static ModelShape llama(int hidden, int layers, int heads, int ffn, int vocab, int kvHeads) {
         return new ModelShape(
                 hidden,
@@ -177,12 +177,12 @@ public record ModelShape(
                 new Embeddings(vocab, false, 0));
     }
 
-    /** The same shape with another vocabulary. */
+    /** Returns this shape with another vocabulary. */
     public ModelShape withVocab(int other) {
         return with(layers, form, new Embeddings(other, embeddings.tied(), embeddings.positions()), adapters);
     }
 
-    /** The same shape with another number of layers, of which a decoder has the same share. */
+    /** Returns this shape with another number of layers; the decoder keeps its share. */
     public ModelShape withLayers(int other) {
         Decoder fewer = new Decoder(
                 decoder().layers() * other / layers,
@@ -191,27 +191,27 @@ public record ModelShape(
         return with(other, new Form(family(), encoder(), fewer, image()), embeddings, adapters);
     }
 
-    /** The same shape, frozen, with adapters. */
+    /** Returns this shape, frozen, with adapters. */
     public ModelShape withAdapters(Adapters others) {
         return with(layers, form, embeddings, others);
     }
 
-    /** The same shape as an encoder. */
+    /** Returns this shape as an encoder. */
     public ModelShape withEncoder(Encoder other) {
         return with(layers, new Form(family(), other, decoder(), image()), embeddings, adapters);
     }
 
-    /** The same shape, whose last layers are a decoder's. */
+    /** Returns this shape with a decoder as its last layers. */
     public ModelShape withDecoder(Decoder other) {
         return with(layers, new Form(family(), encoder(), other, image()), embeddings, adapters);
     }
 
-    /** The same shape over images, which it tells to be of one of {@code vocab} classes. */
+    /** Returns this shape as an image classifier with {@code vocab} classes. */
     public ModelShape withImage(Image other) {
         return with(layers, new Form(family(), encoder(), decoder(), other), embeddings, adapters);
     }
 
-    /** The same shape, whose head computes all tokens or, of an encoder, those that are predicted. */
+    /** Returns this shape with a head over all tokens or, for an encoder, over predicted tokens. */
     public ModelShape withAllLogits(boolean all) {
         return encoder().isPresent() ? withEncoder(encoder().withAllLogits(all)) : this;
     }
@@ -232,7 +232,7 @@ public record ModelShape(
         return form.image();
     }
 
-    /** Whether it is an encoder, or has one before a decoder. */
+    /** Returns whether it is an encoder, or has one before a decoder. */
     public boolean hasEncoder() {
         return encoder().isPresent() || decoder().isPresent() || image().isPresent();
     }
@@ -241,57 +241,57 @@ public record ModelShape(
         return form.decoder();
     }
 
-    /** Query heads of a layer. */
+    /** Returns the query heads of a layer. */
     public int heads() {
         return attention.queries();
     }
 
-    /** Key-value heads of a layer. */
+    /** Returns the key-value heads of a layer. */
     public int kvHeads() {
         return attention.keyValues();
     }
 
-    /** Rows of the token embedding. */
+    /** Returns the rows of the token embedding. */
     public int vocab() {
         return embeddings.vocab();
     }
 
-    /** Whether the logits reuse the token embedding. */
+    /** Returns whether the logits reuse the token embedding. */
     public boolean tiedEmbeddings() {
         return embeddings.tied();
     }
 
-    /** Rows of the learned position embedding; 0 for none. */
+    /** Returns the rows of the learned position embedding; 0 for none. */
     public int maxPositions() {
         return embeddings.positions();
     }
 
-    /** Width of one attention head. */
+    /** Returns the width of one attention head. */
     public int headDim() {
         return attention.width();
     }
 
-    /** Width of all heads together. */
+    /** Returns the total width of all heads. */
     public int headsWidth() {
         return heads() * headDim();
     }
 
-    /** Width of all heads' results together. */
+    /** Returns the total width of all heads' results. */
     public int attentionWidth() {
         return heads() * attention.valueWidth();
     }
 
-    /** Width of all keys and values together. */
+    /** Returns the total width of keys and values. */
     public int keyValueWidth() {
         return kvHeads() * (headDim() + attention.valueWidth());
     }
 
-    /** Width of all key heads together (of all value heads likewise, without latent attention). */
+    /** Returns the total width of key heads (equal to value heads without latent attention). */
     public int kvHidden() {
         return kvHeads() * headDim();
     }
 
-    /** What follows from a shape, and is asked for many times while a step is planned. */
+    /** Data derived from a shape, needed many times while a step is planned. */
     private record Parts(
             ModelShape shape,
             Transformer operators,
@@ -315,7 +315,7 @@ public record ModelShape(
         }
     }
 
-    /** Of what tells most shapes apart: what is derived of a shape is looked up for every operation of a plan. */
+    /** Hashes the fields that distinguish most shapes: derived data is looked up for every operation of a plan. */
     @Override
     public int hashCode() {
         return 31 * (31 * (31 * hidden + layers) + ffn) + embeddings.vocab();
@@ -341,37 +341,37 @@ public record ModelShape(
         return PARTS.computeIfAbsent(this, Parts::of);
     }
 
-    /** The shape that was asked for first of all that equal it: what is derived of it is found at once. */
+    /** Returns the first requested instance among equal shapes, whose derived data is found immediately. */
     public ModelShape shared() {
         return parts().shape();
     }
 
-    /** Its operators. */
+    /** Returns its operators. */
     public Transformer operators() {
         return parts().operators();
     }
 
-    /** Which of its kinds of layers a layer is, from 0. */
+    /** Returns a layer's index among the kinds of layers, from 0. */
     public int kindOf(int layer) {
         return parts().kindsOfLayers()[layer];
     }
 
-    /** What a layer is made of. */
+    /** Returns the kind of a layer. */
     public LayerKind kind(int layer) {
         return parts().kinds().get(kindOf(layer));
     }
 
-    /** The parameter tensors of a layer, in the order in which the forward pass needs them. */
+    /** Returns the parameter tensors of a layer, in forward order. */
     public List<ParameterTensor> layerTensors(int layer) {
         return parts().layers().get(kindOf(layer));
     }
 
-    /** Token and position embedding. */
+    /** Returns the tensors of token and position embedding. */
     public List<ParameterTensor> embeddingTensors() {
         return parts().embedding();
     }
 
-    /** Final norm and, unless it is tied to the embedding, the output matrix. */
+    /** Returns the tensors of the final norm and, unless tied, the output matrix. */
     public List<ParameterTensor> outputTensors() {
         return parts().output();
     }
@@ -382,42 +382,42 @@ public record ModelShape(
                 .toList();
     }
 
-    /** Parameters of a layer. */
+    /** Returns the parameters of a layer. */
     public long layerParameters(int layer) {
         return layerParameters(layer, 1);
     }
 
-    /** Parameters of a layer that a rank of a tensor-parallel group holds. */
+    /** Returns the parameters of a layer on a tensor-parallel rank. */
     public long layerParameters(int layer, int tensorParallel) {
         return sum(layerTensors(layer), tensorParallel);
     }
 
-    /** Parameters of the token and position embedding. */
+    /** Returns the parameters of the token and position embedding. */
     public long embeddingParameters() {
         return embeddingParameters(1);
     }
 
-    /** Parameters of the token and position embedding that a rank of a tensor-parallel group holds. */
+    /** Returns the parameters of the token and position embedding on a tensor-parallel rank. */
     public long embeddingParameters(int tensorParallel) {
         return sum(embeddingTensors(), tensorParallel);
     }
 
-    /** Parameters of the final norm and, unless tied, the output matrix. */
+    /** Returns the parameters of the final norm and, unless tied, the output matrix. */
     public long outputParameters() {
         return outputParameters(1);
     }
 
-    /** Parameters of the final norm and output matrix that a rank of a tensor-parallel group holds. */
+    /** Returns the parameters of the final norm and output matrix on a tensor-parallel rank. */
     public long outputParameters(int tensorParallel) {
         return sum(outputTensors(), tensorParallel);
     }
 
-    /** All parameters, N; adapters count. */
+    /** Returns all parameters, N, including adapters. */
     public long parameters() {
         return parameters(tensor -> true);
     }
 
-    /** Of all parameters those that are trained. */
+    /** Returns the trained parameters. */
     public long trainedParameters() {
         return parameters(ParameterTensor::isTrained);
     }
@@ -431,7 +431,7 @@ public record ModelShape(
         return elements;
     }
 
-    /** Parameters without those of experts that a token does not go through. */
+    /** Returns the parameters without experts that a token is not routed to. */
     public long activeParameters() {
         long idle = 0;
         for (Stretch stretch : operators().stretches()) {
@@ -444,7 +444,8 @@ public record ModelShape(
     }
 
     /**
-     * Active parameters as the operations of a token count them: those of a head by the share of tokens that are predicted, or that stand for a sample.
+     * Returns the active parameters, each weighted by the share of a sample's tokens that use it: a head's, for example, by the share of predicted
+     * tokens.
      */
     public double countedParameters(int sequenceLength) {
         double spared = 0;
@@ -463,7 +464,7 @@ public record ModelShape(
         return spared;
     }
 
-    /** Operations of attention cores for each token, forward and backward; a causal mask is not taken off. */
+    /** Returns the flops of attention cores per token, forward and backward, ignoring the causal mask. */
     public double attentionFlopsPerToken(int sequenceLength) {
         double flops = 0;
         for (Stretch stretch : operators().stretches()) {
@@ -477,7 +478,7 @@ public record ModelShape(
         return flops;
     }
 
-    /** Tokens whose logits a rank computes, of so many tokens of so many samples. */
+    /** Returns the tokens whose logits a rank computes. */
     public long lossTokens(int samples, int sequenceLength) {
         return operators().output().stream()
                 .filter(block -> block.operators().stream().anyMatch(Loss.class::isInstance))
@@ -497,12 +498,12 @@ public record ModelShape(
         return elements;
     }
 
-    /** Forward flops of a layer for a number of tokens in sequences of the given length, all keys counted. */
+    /** Returns the forward flops of a layer at a sequence length, ignoring the causal mask. */
     public double layerForwardFlops(int layer, long tokens, int sequenceLength) {
         return flops(kind(layer).blocks(), tokens, sequenceLength, Operator::flops);
     }
 
-    /** Forward flops of the logits, and of what else comes after the layers. */
+    /** Returns the forward flops of everything after the layers, logits included. */
     public double logitsForwardFlops(long tokens, int sequenceLength) {
         return flops(operators().output(), tokens, sequenceLength, Operator::flops);
     }
@@ -519,12 +520,12 @@ public record ModelShape(
         return flops;
     }
 
-    /** Forward flops of the whole model; a full recomputation is once more the layers. */
+    /** Returns the forward flops of the whole model; full recomputation adds the layers once more. */
     public double forwardFlops(long tokens, int sequenceLength) {
         return flops(tokens, sequenceLength, Operator::flops);
     }
 
-    /** Backward flops of the whole model: twice those of forward where all is trained. */
+    /** Returns the backward flops of the whole model: twice the forward's for full training. */
     public double backwardFlops(long tokens, int sequenceLength) {
         return flops(tokens, sequenceLength, Operator::backwardFlops);
     }

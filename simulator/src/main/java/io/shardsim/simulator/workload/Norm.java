@@ -4,9 +4,9 @@ import io.shardsim.simulator.workload.ParameterTensor.DividedBy;
 import java.util.List;
 
 /**
- * A norm over the hidden state.
+ * Norm over the hidden state.
  *
- * @param rms whether it divides by the root mean square alone; else it takes the mean off first, and has a bias
+ * @param rms whether it is an RMSNorm; else a LayerNorm, which subtracts the mean and has a bias
  */
 public record Norm(String name, int width, boolean rms, Tuning tuning) implements Operator {
     public Norm(String name, int width, boolean rms) {

@@ -3,10 +3,10 @@ package io.shardsim.simulator.workload;
 import java.util.List;
 
 /**
- * One operator of a transformer, as its model describes it: what it holds, and all that follows from its place between others. Widths are those of one
- * token, before any split among ranks.
+ * Operator of a transformer as defined by its model: its parameters, and all that follows from its neighbours. Widths are per token, before any split
+ * among ranks.
  *
- * <p>Leaves out how a framework computes it: kernels, fusion and formats are of {@code io.shardsim.simulator.compute}.
+ * <p>Leaves out how a framework computes it: kernels, fusion and formats are in {@code io.shardsim.simulator.compute}.
  */
 public sealed interface Operator
         permits Activation,
@@ -22,76 +22,76 @@ public sealed interface Operator
                 QueryKeyNorm,
                 Residual {
 
-    /** Its parameter tensors, in the order in which its forward needs them. */
+    /** Returns its parameter tensors, in forward order. */
     default List<ParameterTensor> parameters() {
         return List.of();
     }
 
-    /** The same operator with parameters that are not trained. */
+    /** Returns this operator with frozen parameters. */
     default Operator frozen() {
         return this;
     }
 
-    /** Weights of the matrices that multiply each token. */
+    /** Returns the weights of the matrices that multiply each token. */
     default long weights() {
         return 0;
     }
 
-    /** Weights of experts that a token does not go through. */
+    /** Returns the weights of experts that a token is not routed to. */
     default long idleWeights() {
         return 0;
     }
 
     /**
-     * Multiplications and additions of its forward for one token.
+     * Returns the forward flops per token.
      *
-     * @param sequenceLength keys of a query, masked ones included
+     * @param sequenceLength keys per query, masked ones included
      */
     default long flops(int sequenceLength) {
         return 2 * weights();
     }
 
-    /** Multiplications and additions of its backward for one token: gradients of its inputs, and of its weights if they are trained. */
+    /** Returns the backward flops per token: gradients of its inputs, and of its weights if they are trained. */
     default long backwardFlops(int sequenceLength) {
         return 2 * flops(sequenceLength);
     }
 
-    /** Elements of its input that its backward takes, for one token. */
+    /** Returns the elements of its input that its backward needs, per token. */
     default long savedInputs() {
         return 0;
     }
 
-    /** Whether tensor parallelism divides its input. */
+    /** Returns whether tensor parallelism splits its input. */
     default boolean takesPart() {
         return false;
     }
 
-    /** Whether experts compute it, each for the tokens that were sent to it. */
+    /** Returns whether experts compute it, each for the tokens routed to it. */
     default boolean isOfExperts() {
         return false;
     }
 
-    /** Number of projections that it works on: query, key and value, or gate and up. */
+    /** Returns the number of projections that it consumes: query, key and value, or gate and up. */
     default int projections() {
         return 0;
     }
 
     /**
-     * Whether a module of it without parameters, a rotary position say, runs right after one of the products before it.
+     * Returns whether a module of it without parameters, such as a rotary embedding, runs right after one of the GEMMs before it.
      *
-     * @param number of the product, from 0
-     * @param of so many that take the same input
+     * @param number index of the GEMM, from 0
+     * @param of number of GEMMs with the same input
      */
     default boolean runsAfter(int number, int of) {
         return false;
     }
 
-    /** Elements of its result, for one token, that can be made again without a GEMM from what its own backward takes. */
+    /** Returns the elements of its result, per token, that can be recomputed without a GEMM from its own backward's inputs. */
     default long cheapResults() {
         return 0;
     }
 
-    /** Elements of one token that it divides by a root mean square. */
+    /** Returns the elements per token that it divides by a root mean square. */
     default long rmsNormed() {
         return 0;
     }

@@ -5,16 +5,16 @@ package io.shardsim.simulator.workload;
  *
  * @param name dotted name, without the layer index
  * @param elements number of elements, before any split among ranks
- * @param dividedBy whose ranks divide it; the others hold a full copy
+ * @param dividedBy parallelism that splits it; other ranks hold a full copy
  * @param tuning whether it is trained
  */
 public record ParameterTensor(String name, long elements, DividedBy dividedBy, Tuning tuning) {
 
-    /** The parallelism that divides a tensor among its ranks. */
+    /** Parallelism that splits a tensor among its ranks. */
     public enum DividedBy {
         NONE,
         TENSOR,
-        /** Of experts: expert parallelism, or tensor parallelism where there is none. */
+        /** Split over experts: expert parallelism, or tensor parallelism if there is none. */
         EXPERT;
 
         static DividedBy tensor(boolean divides) {
@@ -30,7 +30,7 @@ public record ParameterTensor(String name, long elements, DividedBy dividedBy, T
         return dividedBy == DividedBy.EXPERT;
     }
 
-    /** Elements that one rank of a tensor-parallel and an expert-parallel group holds. */
+    /** Returns the elements on one rank of a tensor-parallel and an expert-parallel group. */
     public long elements(int tensorParallel, int expertParallel) {
         int parts = switch (dividedBy) {
             case NONE -> 1;
@@ -40,12 +40,12 @@ public record ParameterTensor(String name, long elements, DividedBy dividedBy, T
         return (elements + parts - 1) / parts;
     }
 
-    /** Bytes of it where a trained element has so many. */
+    /** Returns its bytes, given the bytes of a trained element. */
     public long bytes(int elementBytes) {
         return tuning.bytes(elements, elementBytes);
     }
 
-    /** The part that one rank of a tensor-parallel and an expert-parallel group holds. */
+    /** Returns the shard on one rank of a tensor-parallel and an expert-parallel group. */
     public ParameterTensor ofRank(int tensorParallel, int expertParallel) {
         return new ParameterTensor(name, elements(tensorParallel, expertParallel), dividedBy, tuning);
     }

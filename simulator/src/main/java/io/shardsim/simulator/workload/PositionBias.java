@@ -4,9 +4,10 @@ import io.shardsim.simulator.workload.ParameterTensor.DividedBy;
 import java.util.List;
 
 /**
- * A bias of each head for how far a key is from its query, in ranges of distances, which all layers of a stack add to their scores (T5, arXiv:1910.10683, section 2.1).
+ * Relative position bias per head, in ranges of distances between key and query, which all layers of a stack add to their scores (T5,
+ * arXiv:1910.10683, section 2.1).
  *
- * <p>Leaves out the kernels that look it up once in a micro-batch.
+ * <p>Leaves out the kernels that look it up once per micro-batch.
  */
 public record PositionBias(int ranges, int heads, Tuning tuning) implements Operator {
     PositionBias(int ranges, int heads) {

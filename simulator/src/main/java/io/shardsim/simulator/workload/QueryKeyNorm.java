@@ -4,7 +4,7 @@ import io.shardsim.simulator.workload.ParameterTensor.DividedBy;
 import java.util.List;
 
 /**
- * An RMS norm of each head's queries and keys, whose heads share two weights: one of queries, one of keys (huggingface/transformers,
+ * QK-norm: RMSNorm of each head's queries and keys; heads share one weight for queries and one for keys (huggingface/transformers,
  * models/qwen3/modeling_qwen3.py, Qwen3Attention, q_norm and k_norm).
  */
 public record QueryKeyNorm(int heads, int kvHeads, int headDim, Tuning tuning) implements Operator {
@@ -17,7 +17,7 @@ public record QueryKeyNorm(int heads, int kvHeads, int headDim, Tuning tuning) i
         return new QueryKeyNorm(heads, kvHeads, headDim, Tuning.FROZEN);
     }
 
-    /** Width of all queries together, and of all keys. */
+    /** Returns the total width of queries, and of keys. */
     public List<Integer> widths() {
         return List.of(heads * headDim, kvHeads * headDim);
     }

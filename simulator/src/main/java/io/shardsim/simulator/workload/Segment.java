@@ -5,33 +5,34 @@ import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 
 /**
- * What a rank computes at once of a model's operators, in one direction. {@link Segments} cuts a layer into them wherever ranks exchange something.
+ * Part of a model's operators that a rank computes without communication, in one direction. {@link Segments} cuts a layer into segments wherever
+ * ranks communicate.
  *
- * @param section the list that the operators are of
- * @param pieces in the order in which they are computed
+ * @param section section of the operators
+ * @param pieces pieces in computing order
  */
 public record Segment(Section section, Direction direction, List<Piece> pieces) {
 
     /**
-     * A list of operators that {@link Transformer} has.
+     * List of operators of a {@link Transformer}.
      *
-     * @param kind which kind of layer, from 0; 0 for embedding and head
+     * @param kind index of the kind of layer, from 0; 0 for embedding and head
      */
     public record Section(Place place, int kind) {
         public static final Section EMBEDDING = new Section(Place.EMBEDDING, 0);
-        /** Layers of the first kind; most models have no other. */
+        /** Layers of the first kind; most models only have this one. */
         public static final Section LAYER = layer(0);
 
         public static final Section HEAD = new Section(Place.HEAD, 0);
 
-        /** Where it is among the others. */
+        /** Position of a section in the model. */
         public enum Place {
             EMBEDDING,
             LAYER,
             HEAD
         }
 
-        /** Layers of a kind. */
+        /** Returns the section of a kind of layer. */
         public static Section layer(int kind) {
             return new Section(Place.LAYER, kind);
         }
@@ -41,12 +42,12 @@ public record Segment(Section section, Direction direction, List<Piece> pieces) 
         }
     }
 
-    /** Which way a model is gone through. */
+    /** Direction of a pass through the model. */
     public enum Direction {
         FORWARD,
-        /** Forward again, before backward. */
+        /** Repeated forward, before backward. */
         RECOMPUTE,
-        /** The same, but for the products whose results {@link Checkpointing#OPERATOR} keeps. */
+        /** Repeated forward without the GEMMs whose results {@link Checkpointing#OPERATOR} saves. */
         RECOMPUTE_NOT_KEPT,
         BACKWARD;
 
@@ -55,30 +56,33 @@ public record Segment(Section section, Direction direction, List<Piece> pieces) 
         }
     }
 
-    /** How much of an operator. */
+    /** Portion of an operator. */
     public enum Portion {
-        /** All of it in that direction. */
+        /** All of the operator in that direction. */
         ALL,
-        /** Of a linear map, with products in as many pieces as the tensor-parallel group has ranks, the piece that has no exchange beside it, and what no piece has. */
+        /**
+         * The piece of a linear map that overlaps with no communication, and everything not split, if the GEMMs are split into as many pieces as the
+         * tensor-parallel group has ranks.
+         */
         OWN_ROWS,
-        /** The other pieces; in backward those of its input's gradient. */
+        /** The other pieces; in backward those of the dgrad GEMM. */
         OTHER_ROWS,
-        /** Of a linear map's backward, the gradient of its input. */
+        /** The dgrad of a linear map. */
         INPUT_GRADIENT,
-        /** Of a linear map's backward, the gradients of its weights, for which nothing in the layer waits. */
+        /** The wgrad of a linear map, for which nothing in the layer waits. */
         WEIGHT_GRADIENT,
-        /** Of attention, what makes heads of its input. */
+        /** The part of attention that creates heads from its input. */
         HEADS,
-        /** Of attention, all from scores to values. */
+        /** The attention core, from scores to values. */
         CORE,
-        /** The same over the keys and values of one rank of a context-parallel group. */
+        /** Attention over the keys and values of one rank of a context-parallel group. */
         STEP
     }
 
     /**
-     * An operator, or some of it.
+     * Operator, or a portion of it.
      *
-     * @param at place of the operator in its list
+     * @param at index of the operator in its list
      */
     public record Piece(int at, Portion portion) {}
 
@@ -86,7 +90,7 @@ public record Segment(Section section, Direction direction, List<Piece> pieces) 
         pieces = List.copyOf(pieces);
     }
 
-    /** Cheap: plans ask for it with every operation, and segments of equal length in one direction are few. */
+    /** Computes a cheap hash: plans need it for every operation, and segments of equal length in one direction are few. */
     @Override
     public int hashCode() {
         return 31 * (31 * (31 * section.kind() + section.place().ordinal()) + direction.ordinal()) + pieces.size();
@@ -100,12 +104,12 @@ public record Segment(Section section, Direction direction, List<Piece> pieces) 
         return of(pieces.stream().filter(wanted).toList());
     }
 
-    /** That portion alone of those operators that it has. */
+    /** Returns only this portion of the given operators. */
     Segment only(IntPredicate operators, Portion portion) {
         return where(piece -> operators.test(piece.at())).with(operators, portion);
     }
 
-    /** All it has, but of those operators that portion. */
+    /** Returns this segment with only that portion of the given operators. */
     Segment with(IntPredicate operators, Portion portion) {
         return of(pieces.stream()
                 .map(piece -> operators.test(piece.at()) ? new Piece(piece.at(), portion) : piece)

@@ -16,11 +16,11 @@ import java.util.function.IntPredicate;
 /**
  * Cuts the passes through a model's operators into {@link Segment}s.
  *
- * <p>Where products wait for parts of the sequence, or hand them on, they go in as many pieces as the tensor-parallel group has ranks, so that all of them
- * but one have an exchange beside them; in backward, what a block hands on overlaps with whole products (NVIDIA/TransformerEngine v1.11,
+ * <p>GEMMs that receive or send shards of the sequence are split into as many pieces as the tensor-parallel group has ranks, so that all but one
+ * piece overlap with communication; in backward, communication of a block's result overlaps with whole GEMMs (NVIDIA/TransformerEngine v1.11,
  * transformer_engine/pytorch/module/linear.py and base.py, initialize_ub: ring exchange, pipeline and bulk).
  *
- * <p>A step is planned layer by layer, and each is cut alike: cuts are made once and kept. Not for several threads at once.
+ * <p>A step is planned layer by layer, and equal layers are cut equally: cuts are cached. Not thread-safe.
  */
 public final class Segments {
     private final Transformer operators;
@@ -42,31 +42,31 @@ public final class Segments {
     private record Again(Section layer, Checkpointing checkpointing, boolean stopsEarly) {}
 
     /**
-     * A block by what is exchanged beside it.
+     * Block split by the communication that it overlaps with.
      *
-     * @param entry beside the exchange before the block
-     * @param alone beside none
-     * @param exit beside the exchange after the block
+     * @param entry part that overlaps with the communication before the block
+     * @param alone part without overlap
+     * @param exit part that overlaps with the communication after the block
      */
     public record Exchanging(Segment entry, Segment alone, Segment exit) {}
 
     /**
-     * A segment around its attention, which a context-parallel group goes through in equal steps.
+     * Segment split around its attention, which a context-parallel group runs in equal steps.
      *
-     * @param step one step of it
+     * @param step one step of the attention
      */
     public record Attending(Segment before, Segment step, Segment after) {}
 
     /**
-     * A segment around its experts.
+     * Segment split around its experts.
      *
-     * @param before what each token goes through where it is, up to its copies
-     * @param experts where the copies go to
-     * @param after where they come back to
+     * @param before part before the copies of tokens are sent
+     * @param experts part on the experts' ranks
+     * @param after part after the copies have returned
      */
     public record Routing(Segment before, Segment experts, Segment after) {}
 
-    /** A whole forward. */
+    /** Returns a whole forward. */
     public Segment forward(Section section) {
         return forward.computeIfAbsent(section, this::cutForward);
     }
@@ -79,7 +79,7 @@ public final class Segments {
         return new Segment(section, Direction.FORWARD, pieces);
     }
 
-    /** A whole backward; the gradients of a block's first weights come last in it; Megatron-LM makes them before that of the norm, which changes no sum. */
+    /** Returns a whole backward. The wgrad of a block's first weights comes last; Megatron-LM computes it before the norm's, which changes no sum. */
     public Segment backward(Section section) {
         return backward.computeIfAbsent(section, this::cutBackward);
     }
@@ -104,7 +104,7 @@ public final class Segments {
         return new Segment(section, Direction.BACKWARD, pieces);
     }
 
-    /** All of an operator's backward; what comes before the embedding has no gradient. */
+    /** Returns the portion of an operator's whole backward; nothing before the embedding has a gradient. */
     private Portion whole(Section section, int at) {
         return section.equals(Section.EMBEDDING) && of(section).get(at) instanceof Linear
                 ? Portion.WEIGHT_GRADIENT
@@ -112,8 +112,8 @@ public final class Segments {
     }
 
     /**
-     * What of a layer runs again before its backward. Nothing in a layer's backward needs its last product, so that a framework may stop before it, and
-     * one that chooses operators does.
+     * Returns the recomputed part of a layer. The backward does not need the layer's last GEMM, so a framework may stop before it, and operator-wise
+     * checkpointing does.
      */
     public Segment recompute(Section layer, Checkpointing checkpointing, boolean stopsEarly) {
         Again key = new Again(layer, checkpointing, stopsEarly);
@@ -140,7 +140,7 @@ public final class Segments {
         };
     }
 
-    /** A layer's blocks, in the order in which they are computed. */
+    /** Returns a layer's blocks, in computing order. */
     public List<Segment> blocks(Segment layer) {
         return blocks.computeIfAbsent(layer, this::cutBlocks);
     }
@@ -160,7 +160,7 @@ public final class Segments {
         return List.copyOf(cut);
     }
 
-    /** What a block of a layer is cut of. */
+    /** Returns the block of the model that a block of a layer belongs to. */
     public Block home(Segment block) {
         return homes.computeIfAbsent(block, this::findHome);
     }
@@ -176,7 +176,7 @@ public final class Segments {
         throw new IllegalStateException("no block of " + block.section());
     }
 
-    /** A block with products beside the exchanges before and after it. */
+    /** Splits a block into GEMMs that overlap with the communication before and after it. */
     public Exchanging exchanging(Segment block) {
         return exchanging.computeIfAbsent(block, this::cutExchanging);
     }
@@ -197,7 +197,10 @@ public final class Segments {
                 block.only(addsUp, Portion.OTHER_ROWS));
     }
 
-    /** A block's backward with nothing beside the exchange before it, and the gradients of its first weights beside the one after it. */
+    /**
+     * Splits a block's backward so that nothing overlaps with the communication before it, and the wgrad of its first weights with the communication
+     * after it.
+     */
     public Exchanging besideWeights(Segment block) {
         return besideWeights.computeIfAbsent(block, this::cutBesideWeights);
     }
@@ -209,13 +212,13 @@ public final class Segments {
                 block.where(piece -> piece.portion() == Portion.WEIGHT_GRADIENT));
     }
 
-    /** Whether scores are computed in it. */
+    /** Returns whether it computes attention scores. */
     public boolean hasAttention(Segment segment) {
         return segment.section().isLayer()
                 && segment.pieces().stream().anyMatch(piece -> attends(segment.section(), piece));
     }
 
-    /** Of a segment that {@link #hasAttention has attention}. */
+    /** Splits a segment that {@link #hasAttention has attention}. */
     public Attending attending(Segment segment) {
         return attending.computeIfAbsent(segment, this::cutAttending);
     }
@@ -240,12 +243,12 @@ public final class Segments {
                 segment.of(before), segment.of(List.of(new Piece(attention.at(), Portion.STEP))), segment.of(after));
     }
 
-    /** Whether tokens go to experts in it. */
+    /** Returns whether it routes tokens to experts. */
     public boolean hasExperts(Segment segment) {
         return segment.pieces().stream().anyMatch(piece -> isOfExperts(segment.section(), piece));
     }
 
-    /** Of a segment that {@link #hasExperts has experts}. */
+    /** Splits a segment that {@link #hasExperts has experts}. */
     public Routing routing(Segment segment) {
         return routing.computeIfAbsent(segment, this::cutRouting);
     }
@@ -268,7 +271,7 @@ public final class Segments {
         return of(section).get(piece.at()).isOfExperts();
     }
 
-    /** Number of projections that its operators work on. */
+    /** Returns the number of projections that its operators consume. */
     public int projections(Segment segment) {
         List<Operator> section = of(segment.section());
         return segment.pieces().stream()

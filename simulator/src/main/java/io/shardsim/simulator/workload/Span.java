@@ -1,13 +1,13 @@
 package io.shardsim.simulator.workload;
 
 /**
- * Tokens of a sample: a share of them, or a number whatever the sample's length.
+ * Tokens of a sample: a share, or a fixed number.
  *
- * @param number of them; 0 for a share
+ * @param number fixed number; 0 for a share
  */
 public record Span(double share, int number) {
     public static final Span ALL = share(1);
-    /** One, which stands for the sample. */
+    /** One token, which represents the sample. */
     public static final Span FIRST = number(1);
 
     public static Span share(double share) {
@@ -18,12 +18,12 @@ public record Span(double share, int number) {
         return new Span(0, tokens);
     }
 
-    /** How many those are of a sample of so many. */
+    /** Returns their number at a sequence length. */
     public int of(int sequenceLength) {
         return number > 0 ? number : Math.max(1, (int) Math.round(share * sequenceLength));
     }
 
-    /** So many of these for each token of a sample, rounded up. */
+    /** Scales a count per token of this span to all samples, rounded up. */
     long each(long perToken, long tokens, int sequenceLength) {
         return equals(ALL) ? perToken * tokens : perToken * (tokens / sequenceLength) * of(sequenceLength);
     }

@@ -1,8 +1,8 @@
 package io.shardsim.simulator.workload;
 
 /**
- * Equal layers that follow on each other.
+ * Consecutive equal layers.
  *
- * @param layers how many
+ * @param layers number of layers
  */
 public record Stretch(LayerKind kind, int layers) {}

@@ -14,26 +14,26 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The operators of a transformer in the order of its forward: the one place that knows what GPT-2 [1], Llama [2], BERT [3], T5 [4] and ViT [5]
- * look like. Parameters and
- * whatever else is counted of a model are sums over these lists.
+ * Operators of a transformer in forward order: the one place that defines GPT-2 [1], Llama [2], BERT [3], T5 [4] and ViT [5]. Parameters and all
+ * other counts of a model are sums over these lists.
  *
  * <p>[1] Radford et al., Language Models are Unsupervised Multitask Learners, 2019. [2] Touvron et al., arXiv:2302.13971. [3] Devlin et al.,
- * arXiv:1810.04805; with norms before blocks as Megatron-LM has it, arXiv:1909.08053, section 5.3. [4] Raffel et al., arXiv:1910.10683; with a gate as google-research/text-to-text-transfer-transformer, t5 1.1, has it.
- * [5] Dosovitskiy et al., arXiv:2010.11929; the images themselves, 0.3 MB each, are left out of memory.
+ * arXiv:1810.04805; with pre-norm as in Megatron-LM, arXiv:1909.08053, section 5.3. [4] Raffel et al., arXiv:1910.10683; with a gate as in
+ * google-research/text-to-text-transfer-transformer, t5 1.1. [5] Dosovitskiy et al., arXiv:2010.11929; memory leaves out the images themselves, 0.3
+ * MB each.
  *
- * @param embedding what comes before the layers
+ * @param embedding operators before the layers
  * @param stretches layers, in order
- * @param output what comes after the layers
+ * @param output blocks after the layers
  */
 public record Transformer(List<Operator> embedding, List<Stretch> stretches, List<Block> output) {
 
-    /** Kinds of layers, each once, in the order in which they come first. */
+    /** Returns the distinct kinds of layers, in order of first use. */
     public List<LayerKind> kinds() {
         return stretches.stream().map(Stretch::kind).distinct().toList();
     }
 
-    /** For each layer, which of {@link #kinds} it is. */
+    /** Returns the index among {@link #kinds} of each layer. */
     int[] kindsOfLayers() {
         List<LayerKind> kinds = kinds();
         return stretches.stream()
@@ -42,14 +42,14 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 .toArray();
     }
 
-    /** Operators of a section, in order. */
+    /** Returns the operators of a section, in order. */
     public List<Operator> of(Section section) {
         return blocks(section).stream()
                 .flatMap(block -> block.operators().stream())
                 .toList();
     }
 
-    /** A section by its blocks; the embedding is one. */
+    /** Returns the blocks of a section; the embedding is one. */
     public List<Block> blocks(Section section) {
         return switch (section.place()) {
             case EMBEDDING -> List.of(new Block(embedding));
@@ -58,14 +58,14 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         };
     }
 
-    /** Whether the model has a dropout. */
+    /** Returns whether the model has dropout. */
     public boolean hasDropout() {
         return kinds().stream()
                 .flatMap(kind -> kind.operators().stream())
                 .anyMatch(operator -> operator instanceof Residual residual && residual.dropout());
     }
 
-    /** Layers that are alike. */
+    /** Returns equal layers. */
     private static List<Stretch> layers(ModelShape shape, List<Operator> attention, List<Operator> feedForward) {
         return List.of(
                 new Stretch(new LayerKind(List.of(new Block(attention), new Block(feedForward))), shape.layers()));
@@ -85,8 +85,8 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
     }
 
     /**
-     * RMS norms before blocks, no bias on a linear map, dropout, a feed-forward block with a gate or ReLU. A bias of positions, the same in all layers of a stack, is a parameter
-     * of its first. The encoder's last layer ends with a norm. Layers of the decoder have cross attention between the other two blocks.
+     * Pre-norm RMSNorm, no bias on linear maps, dropout, an FFN with a gate or ReLU. The relative position bias, shared by all layers of a stack, is
+     * a parameter of its first layer. The encoder's last layer ends with a norm. Decoder layers have cross attention between the other two blocks.
      */
     static Transformer t5(ModelShape shape) {
         int h = shape.hidden();
@@ -135,7 +135,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 new Residual(h, true));
     }
 
-    /** Keys and values of all tokens of the encoder, and queries of the decoder's. */
+    /** Returns cross attention: keys and values of all encoder tokens, queries of the decoder's. */
     private static List<Block> crossAttention(ModelShape shape) {
         int h = shape.hidden();
         Linear keysAndValues = new Linear(
@@ -166,7 +166,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                                 new Residual(h, true))));
     }
 
-    /** Layer norms, one query-key-value matrix, GELU, dropout, and a bias on every linear map. */
+    /** LayerNorm, one QKV matrix, GELU, dropout, and a bias on every linear map. */
     static Transformer gpt2(ModelShape shape) {
         int h = shape.hidden();
         Product qkv = new Product("attention.qkv", h, shape.headsWidth() + 2 * shape.kvHidden(), true);
@@ -180,7 +180,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 head(shape, false));
     }
 
-    /** GPT-2's layer with query, key and value apart, attention in both directions, and norms behind the blocks unless Megatron-LM has it. */
+    /** GPT-2's layer with separate Q, K and V, bidirectional attention, and post-norm, or pre-norm as in Megatron-LM. */
     static Transformer bert(ModelShape shape) {
         int h = shape.hidden();
         Encoder encoder = shape.encoder();
@@ -197,7 +197,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 maskedHead(shape));
     }
 
-    /** BERT's layer with norms before its blocks and no dropout, patches of images in the place of tokens, and classes of the first token. */
+    /** BERT's layer with pre-norm and without dropout, image patches instead of tokens, and a classifier on the first token. */
     static Transformer vit(ModelShape shape) {
         int h = shape.hidden();
         Image image = shape.image();
@@ -222,7 +222,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 .toList();
     }
 
-    /** Matrices that the model holds apart and applies together. */
+    /** Returns separate Q, K and V matrices, applied together. */
     private static Linear queryKeyValue(ModelShape shape, boolean bias) {
         int h = shape.hidden();
         return new Linear(
@@ -252,14 +252,14 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 new Residual(h, true));
     }
 
-    /** A block with a layer norm before it, or behind. */
+    /** Returns a block with LayerNorm before or after it. */
     private static List<Operator> normed(String name, int h, boolean behind, List<Operator> block) {
         List<Operator> operators = new ArrayList<>(block);
         operators.add(behind ? block.size() : 0, new Norm(name, h, false));
         return operators;
     }
 
-    /** The head of masked tokens, and of the first one, whose state tells whether the sample's two parts belong together. */
+    /** Returns the head for masked tokens, and for the first one, which predicts whether the sample's two parts belong together. */
     private static List<Block> maskedHead(ModelShape shape) {
         int h = shape.hidden();
         Encoder encoder = shape.encoder();
@@ -285,19 +285,19 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         return head;
     }
 
-    /** The final norm and the logits of all tokens. */
+    /** Returns the final norm and the logits of all tokens. */
     private static List<Block> head(ModelShape shape, boolean rms) {
         int h = shape.hidden();
         return List.of(new Block(
                 List.of(new Norm("final_norm", h, rms), new Loss(h, shape.tiedEmbeddings(), shape.vocab(), false))));
     }
 
-    /** Operators of a block without those that a model has not. */
+    /** Returns the operators of a block, without absent ones. */
     private static List<Operator> present(@Nullable Operator... operators) {
         return Stream.of(operators).filter(Objects::nonNull).toList();
     }
 
-    /** RMS norms, query, key and value apart, queries and keys normed if the model has it so, rotary positions, windows in layers that have them, a gated feed-forward block, and no bias. */
+    /** RMSNorm, separate Q, K and V, QK-norm and sliding windows where the model has them, rotary positions, a gated FFN, no biases. */
     static Transformer llama(ModelShape shape) {
         int h = shape.hidden();
         int ffn = shape.ffn();
@@ -323,7 +323,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 head(shape, true));
     }
 
-    /** Experts of a token beside the one that all tokens go through. */
+    /** Returns a token's routed experts and the shared expert. */
     private static List<Operator> experts(int h, MixtureOfExperts mixture) {
         boolean shared = mixture.isShared();
         List<Operator> block = new ArrayList<>();
@@ -369,7 +369,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 new Residual(h, false));
     }
 
-    /** Narrow states, normed, and what each head has of them. */
+    /** Returns latent attention: low-rank states, normalized, and each head's projections of them. */
     private static List<Operator> latentAttention(ModelShape shape) {
         int h = shape.hidden();
         Latent latent = shape.attention().latent();

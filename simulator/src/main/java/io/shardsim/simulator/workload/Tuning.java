@@ -1,24 +1,24 @@
 package io.shardsim.simulator.workload;
 
 /**
- * Whether a parameter is trained, and in which format a frozen one is held.
+ * Tuning of a parameter: trained, or frozen in a storage format.
  *
- * <p>In 4 bits a weight takes a code of NF4, each block of 64 a scale in 8 bits, and each 256 of these one FP32 (QLoRA, arXiv:2305.14314, section 3, double
- * quantization): 4.127 bits. In 8 bits it takes a byte; the one FP32 of a row of the matrix is left out (LLM.int8(), arXiv:2208.07339, section 3.1).
+ * <p>In 4 bits a weight takes an NF4 code, each block of 64 an 8-bit scale, and each 256 scales one FP32 scale (QLoRA, arXiv:2305.14314, section 3,
+ * double quantization): 4.127 bits. In 8 bits it takes a byte; the FP32 scale per matrix row is left out (LLM.int8(), arXiv:2208.07339, section 3.1).
  */
 public enum Tuning {
     TRAINED,
-    /** In the precision of the job. */
+    /** Frozen, in the job's precision. */
     FROZEN,
     FROZEN_8_BITS,
     FROZEN_4_BITS;
 
-    /** Weights that share a scale. */
+    /** Number of weights that share a scale. */
     private static final int BLOCK = 64;
-    /** Scales that share one of their own. */
+    /** Number of scales that share a second-level scale. */
     private static final int SCALES = 256;
 
-    /** Frozen in so many bits. */
+    /** Returns the frozen tuning with that many bits. */
     static Tuning frozen(int bits) {
         return switch (bits) {
             case 16 -> FROZEN;
@@ -32,12 +32,12 @@ public enum Tuning {
         return this == TRAINED;
     }
 
-    /** Whether a GEMM takes another format than it is held in. */
+    /** Returns whether GEMMs take another format than the stored one. */
     public boolean isQuantized() {
         return this == FROZEN_8_BITS || this == FROZEN_4_BITS;
     }
 
-    /** Bytes of so many elements. */
+    /** Returns the bytes of the elements. */
     public long bytes(long elements, int elementBytes) {
         return switch (this) {
             case TRAINED, FROZEN -> elementBytes * elements;

@@ -3,7 +3,7 @@ package io.shardsim.simulator.yaml;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A file that cannot be used; carries every problem of it. */
+/** Thrown for an unusable file, with all of its problems. */
 public final class InputException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -18,7 +18,7 @@ public final class InputException extends Exception {
         this(List.of(new Problem(file, Position.START, message)));
     }
 
-    /** At least one, in order of place. */
+    /** Returns the problems, at least one, in order of position. */
     public List<Problem> problems() {
         return problems;
     }

@@ -1,9 +1,9 @@
 package io.shardsim.simulator.yaml;
 
 /**
- * One thing that is wrong in a file: the rule, the value and the remedy, in one line.
+ * Problem in a file: the rule, the value and the remedy, in one line.
  *
- * @param file as the user named it
+ * @param file file name as given by the user
  */
 public record Problem(String file, Position position, String message) {
     @Override

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what is wrong in one file, each thing once. */
+/** Collects the distinct problems of one file. */
 public final class Problems {
     private final String file;
     private final Set<Problem> found = new LinkedHashSet<>();
@@ -26,32 +26,30 @@ public final class Problems {
         found.add(new Problem(file, position, message));
     }
 
-    /** Adds a problem in place of a value. */
+    /** Adds a problem and returns null as the value. */
     public <T> @Nullable T refuse(Position position, String message) {
         add(position, message);
         return null;
     }
 
-    /** Different problems. */
+    /** Returns the number of distinct problems. */
     public int size() {
         return found.size();
     }
 
-    /** Problems added so far, those that were known already included: points of a sweep may share one. */
+    /** Returns the number of problems added, repeated ones included: points of a sweep may share one. */
     public int told() {
         return told;
     }
 
-    /** In order of place. */
+    /** Returns the problems in order of position. */
     public List<Problem> inOrder() {
         List<Problem> sorted = new ArrayList<>(found);
         sorted.sort(Comparator.comparing(Problem::position));
         return sorted;
     }
 
-    /**
-     * @throws InputException when there is any problem
-     */
+    /** @throws InputException if there is any problem */
     public void throwIfAny() throws InputException {
         if (!found.isEmpty()) {
             throw new InputException(inOrder());

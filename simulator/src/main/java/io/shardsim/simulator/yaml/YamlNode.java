@@ -4,29 +4,29 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** A value of a YAML text with its place. */
+/** Value of a YAML text with its position. */
 public sealed interface YamlNode {
 
     Position position();
 
-    /** How messages call this kind of value. */
+    /** Returns the name of this kind of value in messages. */
     String kind();
 
-    /** A text, number, flag or nothing, as written. */
+    /** String, number, boolean or null, as written. */
     record Scalar(Position position, String text, boolean plain) implements YamlNode {
         private static final Pattern NUMBER = Pattern.compile("[-+]?(\\.\\d+|\\d+(\\.\\d*)?)([eE][-+]?\\d+)?");
 
-        /** True for {@code null}, {@code ~} and an empty value. */
+        /** Returns whether it is {@code null}, {@code ~} or empty. */
         public boolean isNull() {
             return plain && (text.isEmpty() || text.equals("~") || text.equals("null"));
         }
 
-        /** A whole or decimal number by the core schema of YAML 1.2; quoted texts and {@code 1_000} are none. */
+        /** Returns whether it is an integer or decimal number by the core schema of YAML 1.2; quoted strings and {@code 1_000} are not. */
         public boolean isNumber() {
             return plain && text.length() <= 40 && NUMBER.matcher(text).matches();
         }
 
-        /** {@code true} or {@code false}; {@code yes}, {@code no}, {@code on} and {@code off} are texts in YAML 1.2. */
+        /** Returns whether it is {@code true} or {@code false}; {@code yes}, {@code no}, {@code on} and {@code off} are strings in YAML 1.2. */
         public boolean isFlag() {
             return plain && (text.equals("true") || text.equals("false"));
         }
@@ -40,7 +40,7 @@ public sealed interface YamlNode {
         }
     }
 
-    /** A list. */
+    /** List. */
     record Sequence(Position position, List<YamlNode> items) implements YamlNode {
         public Sequence {
             items = List.copyOf(items);
@@ -52,7 +52,7 @@ public sealed interface YamlNode {
         }
     }
 
-    /** Keys and values; each key once. */
+    /** Keys and values, without duplicate keys. */
     record Mapping(Position position, List<Entry> entries) implements YamlNode {
         public Mapping {
             entries = List.copyOf(entries);
@@ -73,6 +73,6 @@ public sealed interface YamlNode {
         }
     }
 
-    /** One key with its place and value. */
+    /** Key with its position and value. */
     record Entry(String key, Position keyPosition, YamlNode value) {}
 }

@@ -37,31 +37,31 @@ import org.snakeyaml.engine.v2.exceptions.ReaderException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
- * Reads one YAML 1.2 document into a tree with places, within bounds: {@value #BYTES_MAX} bytes of text, {@value #DEPTH_MAX} levels,
- * {@value #VALUES_MAX} values after aliases are followed. A larger file is refused before it is read.
+ * Reads one YAML 1.2 document into a tree with positions, within bounds: {@value #BYTES_MAX} bytes of text, {@value #DEPTH_MAX} levels,
+ * {@value #VALUES_MAX} values after alias expansion. A larger file is refused before it is read.
  *
- * <p>Built on the parser's events, not on its constructed objects, so that no text can cost more than these bounds and no place is lost.
- * Duplicate keys, keys that are no texts, tags, merge keys and further documents are problems with a place, and reading goes on.
+ * <p>Built on the parser's events, not on its constructed objects, so that no text can exceed these bounds and no position is lost. Duplicate keys,
+ * keys that are not strings, tags, merge keys and further documents are problems with a position, and reading continues.
  */
 public final class YamlReader {
     /** Control, format and surrogate characters, and the two line separators. */
     private static final Pattern STEERING = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Cs}\\u2028\\u2029]");
 
-    /** Far beyond any scenario; a sweep of ten thousand values fits. */
+    /** Maximum size, far beyond any scenario; a sweep of ten thousand values fits. */
     public static final int BYTES_MAX = 1 << 20;
 
-    /** Beyond a text, so that it is read at once. */
+    /** Extra buffer beyond the text, so that it is read at once. */
     private static final int BUFFER_MORE = 1024;
-    /** A scenario needs five. */
+    /** Maximum depth; a scenario needs five. */
     public static final int DEPTH_MAX = 32;
-    /** Bounds what a chain of aliases can expand to. */
+    /** Maximum values, which bounds the expansion of aliases. */
     public static final int VALUES_MAX = 100_000;
 
-    /** What to write into an empty scenario. */
+    /** Expected beginning of an empty scenario. */
     private static final String SCENARIO_BEGINS = "a scenario begins with \"scenario: NAME\"";
 
     private final Problems problems;
-    /** What to write into an empty file. */
+    /** Expected beginning of an empty file. */
     private final String beginning;
 
     private final Map<Anchor, Built> anchors = new HashMap<>();
@@ -73,10 +73,10 @@ public final class YamlReader {
         this.beginning = beginning;
     }
 
-    /** A finished node and how many values it stands for with its aliases followed. */
+    /** Finished node and its number of values after alias expansion. */
     private record Built(YamlNode node, int values) {}
 
-    /** A block or list whose end has not been read. */
+    /** Block or list whose end has not been read. */
     private static final class Open {
         final Position position;
         final boolean mapping;
@@ -85,12 +85,12 @@ public final class YamlReader {
         final List<Entry> entries = new ArrayList<>();
         final Map<String, Position> keys = new HashMap<>();
         int values = 1;
-        /** The key whose value comes next; meaningful where {@link #keyRead}. */
+        /** Key whose value comes next; valid if {@link #keyRead}. */
         String key = "";
 
         Position keyPosition = Position.START;
         boolean keyRead;
-        /** The value of a refused key is read and dropped. */
+        /** Whether to drop the value of a refused key. */
         boolean dropValue;
 
         Open(Position position, boolean mapping, @Nullable Anchor anchor) {
@@ -100,7 +100,7 @@ public final class YamlReader {
         }
     }
 
-    /** Stops the walk: what follows could not be understood or would cost too much. */
+    /** Stops parsing: the rest could not be understood or would cost too much. */
     private static final class Stop extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -110,31 +110,31 @@ public final class YamlReader {
     }
 
     /**
-     * Reads a file that the user named.
+     * Reads a file given by the user.
      *
-     * @return the root value, or null when a problem makes it useless; problems are added either way
+     * @return the root value, or null if a problem makes it useless; problems are added either way
      */
     public static @Nullable YamlNode read(String file, Problems problems) {
         String text = text(file, problems);
         return text == null ? null : readText(text, problems);
     }
 
-    /** Reads a stream, no further than {@value #BYTES_MAX} bytes. */
+    /** Reads a stream, up to {@value #BYTES_MAX} bytes. */
     public static @Nullable YamlNode read(InputStream in, Problems problems) throws IOException {
         return read(in, SCENARIO_BEGINS, problems);
     }
 
     /**
-     * Reads a stream that holds no scenario.
+     * Reads a stream that is not a scenario.
      *
-     * @param beginning what to write where it is empty
+     * @param beginning expected beginning if it is empty
      */
     public static @Nullable YamlNode read(InputStream in, String beginning, Problems problems) throws IOException {
         String text = text(in, problems);
         return text == null ? null : readText(text, beginning, problems);
     }
 
-    /** The text of a file that the user named, whatever language it is in; null after a problem. */
+    /** Returns the text of a file given by the user, in any format; null after a problem. */
     public static @Nullable String text(String file, Problems problems) {
         try {
             Path path = Path.of(file);
@@ -185,7 +185,7 @@ public final class YamlReader {
 
     private static @Nullable YamlNode readText(String text, String beginning, Problems problems) {
         String withoutMark = text.startsWith("\ufeff") ? text.substring(1) : text;
-        // Half of a pair is no character.
+        // An unpaired surrogate is not a character.
         return new YamlReader(problems, beginning).parse(withoutMark.replaceAll("\\p{Cs}", "\ufffd"));
     }
 
@@ -200,7 +200,7 @@ public final class YamlReader {
                 .setLabel(problems.file())
                 .setCodePointLimit(BYTES_MAX)
                 .setUseMarks(true)
-                // The parser fails on a pair of surrogates that its buffer cuts in two.
+                // The parser fails on a surrogate pair that spans its buffer boundary.
                 .setBufferSize(text.length() + BUFFER_MORE)
                 .build();
         try {
@@ -341,7 +341,7 @@ public final class YamlReader {
         return new Position(line, column);
     }
 
-    /** The text as a message may show it: one line, no control characters, no half of a character, not long. */
+    /** Returns the text as shown in a message: one line, no control characters or unpaired surrogates, shortened. */
     public static String printable(String text) {
         return printable(text, 80);
     }
@@ -356,8 +356,7 @@ public final class YamlReader {
     }
 
     /**
-     * The text with a question mark for each character that steers a terminal, hides text or turns its direction, and for each half of a character.
-     * What a user wrote and a message repeats passes here.
+     * Replaces each control or format character, and each unpaired surrogate, with a question mark, so that a message can safely repeat user input.
      */
     public static String oneLineOf(String text) {
         return STEERING.matcher(text).replaceAll("?");

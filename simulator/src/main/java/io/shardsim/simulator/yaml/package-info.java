@@ -1,8 +1,8 @@
 /**
- * YAML text with the place of every key and value, and the problems found in it.
+ * YAML text with the position of every key and value, and the problems found in it.
  *
  * <p>Here: reading a file of bounded size into a tree of {@link io.shardsim.simulator.yaml.YamlNode}, and collecting
- * {@link io.shardsim.simulator.yaml.Problem}s so that all of them are told at once. Not here: what any key means.
+ * {@link io.shardsim.simulator.yaml.Problem}s so that all of them are reported at once. Not here: the meaning of keys.
  */
 @NullMarked
 package io.shardsim.simulator.yaml;

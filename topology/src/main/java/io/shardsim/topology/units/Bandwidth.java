@@ -1,15 +1,15 @@
 package io.shardsim.topology.units;
 
 /**
- * A data rate, and the one place where bytes become time.
+ * Data rate, and the one place where bytes become time.
  *
- * <p>A transfer of b bytes takes ceil(b x 10^12 / rate) picoseconds: one division a transfer, rounded up, so that cutting a transfer in
- * pieces never makes it faster. Picoseconds per byte are never kept: truncated to an integer, 900 GB/s would run 11 % fast.
+ * <p>A transfer of b bytes takes ceil(b x 10^12 / rate) picoseconds: one division per transfer, rounded up, so that splitting a transfer never makes
+ * it faster. Picoseconds per byte are never stored: truncated to an integer, 900 GB/s would run 11 % fast.
  *
  * @param bytesPerSecond rate [bytes/s], at least 1
  */
 public record Bandwidth(long bytesPerSecond) implements Comparable<Bandwidth> {
-    /** Of what is never waited for: beyond 100 PB/s. */
+    /** Rate that no transfer waits for: beyond 100 PB/s. */
     public static final Bandwidth UNLIMITED = new Bandwidth(100_000_000_000_000_000L);
 
     private static final long PS_PER_SECOND = 1_000_000_000_000L;
@@ -25,7 +25,7 @@ public record Bandwidth(long bytesPerSecond) implements Comparable<Bandwidth> {
     /**
      * Reads {@code 300 GB/s}, {@code 100 Gbit/s}.
      *
-     * @throws QuantityException when the text is no rate, or less than 1 byte/s
+     * @throws QuantityException if the text is not a rate, or is less than 1 byte/s
      */
     public static Bandwidth parse(String text) {
         long bytesPerSecond = UnitTable.RATE.parseWhole(text);
@@ -37,9 +37,9 @@ public record Bandwidth(long bytesPerSecond) implements Comparable<Bandwidth> {
     }
 
     /**
-     * Time the transmitter is held by a transfer [ps].
+     * Returns how long a transfer holds the transmitter [ps].
      *
-     * @throws ArithmeticException when the time exceeds 2^63 - 1 ps, about 106 days
+     * @throws ArithmeticException if the time exceeds 2^63 - 1 ps, about 106 days
      */
     public long serializationPs(long bytes) {
         if (bytes <= DIRECT_BYTES_MAX) {
@@ -50,7 +50,7 @@ public record Bandwidth(long bytesPerSecond) implements Comparable<Bandwidth> {
         return wideSerializationPs(bytes);
     }
 
-    /** The same quotient where the product needs 128 bits: whole seconds first, then digits of the remainder. */
+    /** Computes the quotient if the product needs 128 bits: whole seconds first, then digits of the remainder. */
     private long wideSerializationPs(long bytes) {
         long time = bytes / bytesPerSecond;
         long remainder = bytes % bytesPerSecond;
@@ -62,17 +62,17 @@ public record Bandwidth(long bytesPerSecond) implements Comparable<Bandwidth> {
         return remainder == 0 ? time : Math.addExact(time, 1L);
     }
 
-    /** This rate times a ratio, rounded down, at least 1 byte/s. */
+    /** Returns this rate times a ratio, rounded down, at least 1 byte/s. */
     public Bandwidth scaled(double ratio) {
         return new Bandwidth(Math.max(1L, (long) (bytesPerSecond * ratio)));
     }
 
-    /** This rate of so many links together, at most {@link #UNLIMITED}. */
+    /** Returns the total rate of several such links, at most {@link #UNLIMITED}. */
     public Bandwidth times(int factor) {
         return bytesPerSecond > UNLIMITED.bytesPerSecond / factor ? UNLIMITED : new Bandwidth(bytesPerSecond * factor);
     }
 
-    /** The exact rate, in the largest decimal unit that divides it; {@link #parse} reads it back. */
+    /** Prints the exact rate in the largest decimal unit that divides it; {@link #parse} reads it back. */
     @Override
     public String toString() {
         if (bytesPerSecond % 1_000_000_000L == 0) {

@@ -1,7 +1,7 @@
 package io.shardsim.topology.units;
 
 /**
- * A number of bytes.
+ * Number of bytes.
  *
  * @param bytes at least 0 [bytes]
  */
@@ -18,13 +18,13 @@ public record DataSize(long bytes) implements Comparable<DataSize> {
     /**
      * Reads {@code 25 MiB}, {@code 1.5e3 KiB}.
      *
-     * @throws QuantityException when the text is no size
+     * @throws QuantityException if the text is not a size
      */
     public static DataSize parse(String text) {
         return new DataSize(UnitTable.DATA_SIZE.parseWhole(text));
     }
 
-    /** The exact size, in the largest unit that divides it; {@link #parse} reads it back. */
+    /** Prints the exact size in the largest unit that divides it; {@link #parse} reads it back. */
     @Override
     public String toString() {
         long binary = 1L << 50;

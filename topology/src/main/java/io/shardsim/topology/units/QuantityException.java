@@ -1,6 +1,6 @@
 package io.shardsim.topology.units;
 
-/** A text that is no quantity of the wanted kind; the message says which rule it breaks and what to write instead. */
+/** Text that is not a quantity of the wanted kind; the message says which rule it breaks and what to write instead. */
 public final class QuantityException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 

@@ -10,17 +10,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The units in which one kind of quantity may be written, and the one parser of quantities.
+ * Units of one kind of quantity, and the one parser of quantities.
  *
- * <p>A quantity is a decimal number, optional blanks, and a unit: {@code 1 MiB}, {@code 1.5e3 KiB}, {@code 100 Gbit/s}. A bare number is
- * refused, and so is a negative one. GB is 10^9 bytes, GiB 2^30; upper and lower case matter, since GB and Gb differ by eight.
+ * <p>A quantity is a decimal number, optional blanks, and a unit: {@code 1 MiB}, {@code 1.5e3 KiB}, {@code 100 Gbit/s}. Numbers without a unit are
+ * refused, as are negative ones. GB is 10^9 bytes, GiB 2^30; units are case-sensitive, since GB and Gb differ by a factor of eight.
  *
  * <p>Leaves out digit grouping and compound quantities such as {@code 1 h 30 min}.
  */
 public final class UnitTable {
-    /** Longer texts are no quantities; the limit keeps a hostile file from costing time. */
+    /** Maximum length of a quantity; it keeps a hostile file from costing time. */
     private static final int TEXT_LENGTH_MAX = 60;
-    /** Beyond every quantity here, and small enough that the exact value stays cheap. */
+    /** Exponent beyond every quantity here, and small enough that the exact value stays cheap. */
     private static final int EXPONENT_MAX = 40;
 
     private static final Pattern QUANTITY =
@@ -59,7 +59,7 @@ public final class UnitTable {
     private final String example;
     private final Map<String, BigDecimal> factors = new LinkedHashMap<>();
 
-    /** @param units each with what it is in base units, parted by commas */
+    /** @param units units, each with its value in base units, separated by commas */
     private UnitTable(String kind, String baseUnit, String example, String units) {
         this.kind = kind;
         this.baseUnit = baseUnit;
@@ -70,30 +70,30 @@ public final class UnitTable {
         }
     }
 
-    /** What is measured, as messages call it, for example {@code size}. */
+    /** Returns the kind of quantity as messages call it, for example {@code size}. */
     public String kind() {
         return kind;
     }
 
-    /** Name of the unit that {@link #parse} answers in. */
+    /** Returns the unit of the result of {@link #parse}. */
     public String baseUnit() {
         return baseUnit;
     }
 
-    /** One or two quantities as a user would write them. */
+    /** Returns one or two quantities as a user would write them. */
     public String example() {
         return example;
     }
 
-    /** Names of the units, the first ones the usual ones. */
+    /** Returns the names of the units, common ones first. */
     public Set<String> units() {
         return factors.keySet();
     }
 
     /**
-     * The quantity in the base unit, exact.
+     * Returns the exact quantity in the base unit.
      *
-     * @throws QuantityException when the text is no quantity of this kind, or negative
+     * @throws QuantityException if the text is not a quantity of this kind, or is negative
      */
     public BigDecimal parse(String text) {
         String trimmed = text.strip();
@@ -123,9 +123,9 @@ public final class UnitTable {
     }
 
     /**
-     * The quantity in whole base units, rounded half up; only zero itself becomes zero.
+     * Returns the quantity in whole base units, rounded half up; only zero itself becomes zero.
      *
-     * @throws QuantityException when {@link #parse} would, or when the quantity exceeds 2^63 - 1 base units or is between 0 and half of one
+     * @throws QuantityException if {@link #parse} would throw, or if the quantity exceeds 2^63 - 1 base units or is between 0 and half of one
      */
     public long parseWhole(String text) {
         BigDecimal exact = parse(text);
@@ -141,7 +141,7 @@ public final class UnitTable {
         return rounded.longValueExact();
     }
 
-    /** The unit that differs only by case, or the known ones. */
+    /** Returns the unit that differs only by case, or the known ones. */
     private String remedy(String unknown) {
         StringBuilder sameLetters = new StringBuilder();
         for (String unit : factors.keySet()) {

@@ -9,8 +9,9 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * How a strategy's parameter is written; its default tells which it is: {@code elements}, {@code ranks}, {@code layers}, {@code stages} (whole
- * numbers), {@code 15 %}, a size such as {@code 1.2 GB}, a time such as {@code 20 us}, a rate such as {@code 10 GB/s}, {@code true} or {@code false}, or a name.
+ * Form of a strategy's parameter, inferred from its default: {@code elements}, {@code ranks}, {@code layers}, {@code stages} (whole numbers),
+ * {@code 15 %}, a size such as {@code 1.2 GB}, a time such as {@code 20 us}, a rate such as {@code 10 GB/s}, {@code true} or {@code false}, or a
+ * name.
  */
 public enum ParameterForm {
     ELEMENTS,
@@ -29,7 +30,7 @@ public enum ParameterForm {
 
     private final String word = name().toLowerCase(Locale.ROOT);
 
-    /** The form of a default. */
+    /** Returns the form of a default. */
     public static ParameterForm of(String written) {
         for (ParameterForm counted : COUNTED) {
             if (written.endsWith(" " + counted.word())) {
@@ -51,13 +52,13 @@ public enum ParameterForm {
         return written.endsWith("B") ? SIZE : TIME;
     }
 
-    /** Names begin with a letter, or go on with digits behind letters, as 1f1b does and no quantity. */
+    /** Returns whether this is a name: it begins with a letter, or has digits after letters, unlike a quantity, as in 1f1b. */
     private static boolean isName(String written) {
         return !Character.isDigit(written.charAt(0))
                 || DIGITS_BEHIND_LETTERS.matcher(written).matches();
     }
 
-    /** What follows the number of those that count something. */
+    /** Returns the unit word of a count. */
     public String word() {
         return word;
     }

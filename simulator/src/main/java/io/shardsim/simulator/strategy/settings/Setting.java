@@ -15,30 +15,30 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A setting as the file of a strategy declares it.
+ * Setting declared in the file of a strategy.
  *
- * @param written its default, which tells its {@linkplain ParameterForm form}
- * @param meaning one sentence
+ * @param written default, which determines the {@linkplain ParameterForm form}
+ * @param meaning meaning in one sentence
  * @param source where the default comes from
  */
 public record Setting(String name, String written, String meaning, String source) {
     /** One line of text. */
     public static final ValueType LINE = ScalarTypes.text(".*\\S.*", "a text");
 
-    /** What a file writes under the name of a setting. */
+    /** Keys of a setting in a file. */
     public static final BlockType TYPE = BlockType.of(
                     Key.required("value", new Default(), "its default"),
                     Key.required("meaning", LINE, "one sentence"),
                     Key.required("source", LINE, "where the default comes from"))
             .suchAs("{value: 25 MiB, meaning: ..., source: ...}");
 
-    /** More parameters than any model has, and few enough that their bytes never overflow. */
+    /** Maximum elements, more than any model has, and few enough that their bytes never overflow. */
     private static final long ELEMENTS_MAX = 1L << 50;
 
-    /** More ranks, layers or stages than any scenario has. */
+    /** Maximum count, more ranks, layers or stages than any scenario has. */
     private static final long COUNT_MAX = 1L << 20;
 
-    /** What a scenario may write. */
+    /** Returns the type of the values in a scenario. */
     public ValueType type() {
         ParameterForm form = ParameterForm.of(written);
         return switch (form) {
@@ -53,7 +53,7 @@ public record Setting(String name, String written, String meaning, String source
         };
     }
 
-    /** The settings in a block of such. */
+    /** Returns the settings in a block. */
     public static List<Setting> of(@Nullable Block block) {
         List<Setting> settings = new ArrayList<>();
         if (block != null) {
@@ -67,7 +67,7 @@ public record Setting(String name, String written, String meaning, String source
         return settings;
     }
 
-    /** A text of one of the forms. */
+    /** String in one of the forms. */
     private record Default() implements ValueType {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {

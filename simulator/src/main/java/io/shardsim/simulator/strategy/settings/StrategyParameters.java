@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Settings of a strategy: what its descriptor declares, overridden by what the scenario says.
+ * Settings of a strategy: declared by its descriptor, overridden by the scenario.
  *
  * <p>A file of a strategy declares each under {@code parameters}, for example
  *
@@ -28,13 +28,13 @@ import java.util.Set;
  *   source: deepspeed/runtime/zero/config.py, v0.7.2
  * </pre>
  *
- * <p>The default tells the {@linkplain ParameterForm form}. A scenario may leave out {@code elements}, {@code ranks}, {@code layers} and
+ * <p>The default determines the {@linkplain ParameterForm form}. A scenario may leave out {@code elements}, {@code ranks}, {@code layers} and
  * {@code stages}.
  */
 public final class StrategyParameters {
     private static final String CHECKPOINTS_ONLY = "offloads_checkpoints_only";
 
-    /** Sizes of the parts into which something is cut. */
+    /** Settings that are sizes of pieces. */
     private static final Set<String> PARTS = Set.of("allgather_bucket_size", "quantization_block");
 
     private final Map<String, String> defaults = new LinkedHashMap<>();
@@ -42,10 +42,10 @@ public final class StrategyParameters {
     private final List<Refusal> problems = new ArrayList<>();
 
     /**
-     * Checks and keeps the settings; what is wrong with them is told by {@link #problems}.
+     * Creates the settings; invalid ones are reported by {@link #problems}.
      *
-     * @param declared by the file of the strategy
-     * @param given what the scenario sets, as written: texts, numbers, true or false
+     * @param declared settings declared by the file of the strategy
+     * @param given settings of the scenario, as written: strings, numbers, true or false
      */
     public StrategyParameters(List<Setting> declared, Map<String, ?> given) {
         for (Setting setting : declared) {
@@ -70,7 +70,7 @@ public final class StrategyParameters {
         }
     }
 
-    /** What is wrong with the settings for this job, by rules that all strategies share; one sentence each. */
+    /** Returns what is wrong with the settings for this job, by rules common to all strategies; one sentence each. */
     public List<Refusal> problems(TrainingJob job) {
         List<Refusal> all = new ArrayList<>(problems);
         for (String name : names()) {
@@ -106,7 +106,10 @@ public final class StrategyParameters {
         return all;
     }
 
-    /** Ranks, layers and stages whose default is one or more, and sizes of parts; a default of 0 has a meaning of its own. */
+    /**
+     * Returns whether a setting must be at least 1: ranks, layers and stages with a default of 1 or more, and sizes of pieces; a default of 0 has a
+     * special meaning.
+     */
     private boolean isAtLeastOne(String name) {
         if (PARTS.contains(name)) {
             return true;
@@ -116,59 +119,59 @@ public final class StrategyParameters {
         return counted && !isZeroByDefault(name);
     }
 
-    /** Whether the default of a setting is 0, which has a meaning of its own. */
+    /** Returns whether the default of a setting is 0, which has a special meaning. */
     public boolean isZeroByDefault(String name) {
         return Long.valueOf(0).equals(ParameterForm.of(defaultOf(name)).parse(defaultOf(name)));
     }
 
-    /** Names of all declared settings, in the descriptor's order. */
+    /** Returns the names of all declared settings, in the descriptor's order. */
     public Set<String> names() {
         return defaults.keySet();
     }
 
-    /** Whether a setting is declared, and is not what it is by default. */
+    /** Returns whether a setting is declared and differs from its default. */
     public boolean isChanged(String name) {
         return names().contains(name)
                 && !value(name).equals(ParameterForm.of(defaultOf(name)).parse(defaultOf(name)));
     }
 
-    /** The default of a setting, as the descriptor writes it. */
+    /** Returns the default of a setting, as written in the descriptor. */
     public String defaultOf(String name) {
         value(name);
         return defaults.getOrDefault(name, "");
     }
 
-    /** A setting in elements, ranks, layers, stages, bytes, picoseconds or bytes a second. */
+    /** Returns a setting in elements, ranks, layers, stages, bytes, picoseconds or bytes/s. */
     public long whole(String name) {
         return (Long) value(name);
     }
 
-    /** A setting in ranks, layers or stages. */
+    /** Returns a setting in ranks, layers or stages. */
     public int count(String name) {
         return Math.toIntExact(whole(name));
     }
 
-    /** A percentage, as a fraction. */
+    /** Returns a percentage as a fraction. */
     public double fraction(String name) {
         return (Double) value(name);
     }
 
-    /** A switch. */
+    /** Returns a flag. */
     public boolean flag(String name) {
         return (Boolean) value(name);
     }
 
-    /** A switch, or what goes for a strategy that does not declare it. */
+    /** Returns a flag, or the given value if the strategy does not declare it. */
     public boolean flagOr(String name, boolean undeclared) {
         return names().contains(name) ? flag(name) : undeclared;
     }
 
-    /** A name, for example of an algorithm. */
+    /** Returns a name, for example of an algorithm. */
     public String name(String name) {
         return (String) value(name);
     }
 
-    /** How the model is split among ranks; what is not declared is as without model parallelism. */
+    /** Returns the model parallelism; undeclared settings default to none. */
     public ModelParallel modelParallel() {
         Set<Choice> choices = EnumSet.noneOf(Choice.class);
         for (Choice choice : Choice.values()) {

@@ -1,8 +1,8 @@
 /**
- * Settings of a strategy: what its file declares, in which form, and what a scenario sets instead.
+ * Settings of a strategy: declared by its file with their forms, overridden by a scenario.
  *
- * <p>Must not know strategies or plans. A setting needs no code here unless it is written in a new form ({@link
- * io.shardsim.simulator.strategy.settings.ParameterForm}).
+ * <p>Must not depend on strategies or plans. A setting needs no code here unless it has a new form
+ * ({@link io.shardsim.simulator.strategy.settings.ParameterForm}).
  */
 @NullMarked
 package io.shardsim.simulator.strategy.settings;

@@ -6,17 +6,17 @@ import io.shardsim.topology.units.Bandwidth;
 import java.util.function.IntToLongFunction;
 
 /**
- * How what layers of one pipeline stage keep for backward gets to host memory and back. A layer is entered before the host goes through its modules,
- * and left when its compute has been issued; calls come in the order in which a micro-batch passes the layers.
+ * Offload of saved activations of a pipeline stage's layers to host memory and back. A layer is entered before the host runs its modules, and left
+ * when its compute has been issued; calls follow a micro-batch through the layers.
  */
 public interface ActivationOffload {
-    /** Activations stay on the GPU. */
+    /** No offload: activations stay on the GPU. */
     ActivationOffload NONE = new ActivationOffload() {};
 
     /**
-     * As the library does it whose settings these are, if the job asks for it.
+     * Returns the offload of the library with these settings, if the job asks for it.
      *
-     * @param keptBytes of each layer
+     * @param keptBytes saved bytes by layer
      */
     static ActivationOffload of(
             StepWriter writer, TrainingJob job, StrategyParameters settings, IntToLongFunction keptBytes) {
@@ -33,19 +33,19 @@ public interface ActivationOffload {
         return new OverlappedOffload(writer, job, settings.count("activation_loading_horizon"), keptBytes);
     }
 
-    /** Whether the host waits for its copies. */
+    /** Returns whether the host waits for its copies. */
     private static boolean blocks(StrategyParameters settings) {
         return settings.names().contains("pageable_store_rate");
     }
 
-    /** What each layer sends to the host beside compute, and gets back, for one micro-batch; nothing where the host waits for it [bytes]. */
+    /** Returns the bytes that each layer offloads during compute, and loads back, per micro-batch; 0 if the host waits for the copies [bytes]. */
     static IntToLongFunction overlappedBytes(TrainingJob job, StrategyParameters settings) {
         return job.kept().offload() && !blocks(settings)
                 ? new MicroBatchMemory(job, job.profile())::keptBytes
                 : layer -> 0;
     }
 
-    /** Names the layers of the piece of the model that the next forward or backward goes through. */
+    /** Sets the layers of the piece of the model that the next forward or backward runs through. */
     default void onLayers(int firstLayer, int layers) {}
 
     /** Returns the copy that the forward of a layer waits for, or {@link StepWriter#NONE}. */
@@ -53,13 +53,13 @@ public interface ActivationOffload {
         return StepWriter.NONE;
     }
 
-    /** What the layer keeps need not stay on the GPU. */
+    /** Allows the layer's saved activations to leave the GPU. */
     default void leaveForward(int layer, int forward) {}
 
-    /** The last layer of the piece has been left. */
+    /** Ends the forward of the piece, after its last layer has been left. */
     default void endForward() {}
 
-    /** A backward of the piece is near: what its first layers need may be loaded, as far as it has been stored. */
+    /** Loads saved tensors for the first layers of an upcoming backward, as far as they have been stored. */
     default void loadAhead() {}
 
     /** Returns the copy that recomputation and backward of a layer wait for, or {@link StepWriter#NONE}. */

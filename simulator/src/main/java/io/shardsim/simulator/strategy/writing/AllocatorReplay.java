@@ -28,60 +28,62 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a pipeline stage's training step fits in the blocks that a {@link CachingAllocator} hands out, tensor by tensor. A ledger counts bytes; blocks of
- * logits, layers and gradients come and go in different sizes, so an allocator holds more than is in use, and may fail though the bytes would fit.
+ * Checks whether a pipeline stage's training step fits in the blocks of a {@link CachingAllocator}, tensor by tensor. A ledger counts bytes; blocks
+ * of logits, layers and gradients are allocated and freed in different sizes, so an allocator reserves more than is in use, and may fail although the
+ * bytes would fit.
  *
- * <p>Model states are there from the start, one block for each owner, gradients as the framework has them ({@link Gradients}). A forward allocates what each operator keeps. A backward goes through it the other
- * way: it allocates the gradient of each tensor, as large as the tensor, and then frees the tensor and the gradient before. A checkpointed layer
- * keeps its input, and allocates the rest again for its backward. The head allocates logits and what the loss makes of them ({@link FrameworkProfile}).
+ * <p>Model states exist from the start, one block per owner, gradients as in the framework ({@link Gradients}). A forward allocates the saved tensors
+ * of each operator. A backward goes through them in reverse: it allocates the gradient of each tensor, as large as the tensor, and then frees the
+ * tensor and the previous gradient. A checkpointed layer keeps its input, and reallocates the rest for its backward. The head allocates logits and
+ * the loss's tensors ({@link FrameworkProfile}).
  *
- * <p>Tensors and their order follow PyTorch's autograd (torch/csrc/autograd, derivatives.yaml, 2.0, 2023-03). Leaves out temporaries inside an operator but for
- * attention's, the update, what travels between stages, FP8, and offloaded activations.
+ * <p>Tensors and their order follow PyTorch's autograd (torch/csrc/autograd, derivatives.yaml, 2.0, 2023-03). Leaves out temporaries inside operators
+ * other than attention, the update, transfers between stages, FP8, and offloaded activations.
  */
 public final class AllocatorReplay {
-    /** Below this share of the capacity blocks are not followed: what is lost to fragmentation is less than what is in use. */
+    /** Share of the capacity below which blocks are not simulated: fragmentation is then smaller than the bytes in use. */
     private static final double FULL_FROM = 0.5;
 
     private static final Matrix HEAD = new Matrix(-1, 0, 0);
     private static final Matrix EMBEDDING = new Matrix(-1, 0, 1);
     private static final int SINGLE_BYTES = 4;
-    /** Micro-batches of a single stage after which blocks are reused as in all later ones. */
+    /** Micro-batches of a single stage after which block reuse is the same as in all later ones. */
     private static final int MICRO_BATCHES = 4;
 
     private static final Set<MemoryOwner> STATES =
             Set.of(MemoryOwner.PARAMETERS, MemoryOwner.GRADIENTS, MemoryOwner.OPTIMIZER_STATES, MemoryOwner.BUCKETS);
 
-    /** Where the gradients of weights are. */
+    /** Storage of weight gradients. */
     public enum Gradients {
-        /** In a buffer from the start, to which the GEMMs add theirs themselves. */
+        /** In a buffer from the start, into which GEMMs accumulate directly. */
         FUSED,
-        /** In a buffer from the start; what a GEMM gives is a tensor of its own, which is then added. */
+        /** In a buffer from the start; a GEMM's result is a separate tensor, which is then added. */
         BUFFER,
-        /** What the first backward gives stays as it is, and what later ones give is added; the update frees them. */
+        /** As separate tensors: the first backward's result is kept, and later ones are added; the update frees them. */
         OWN
     }
 
     private final TrainingJob job;
     private final FrameworkProfile profile;
     private final MicroBatchMemory memory;
-    /** Tensors of each kind of layer. */
+    /** Tensors by kind of layer. */
     private final Map<Integer, List<Kept>> tensors = new HashMap<>();
 
     private final PipelinePartition partition;
     private final int stage;
     private final Gradients gradients;
     private final CachingAllocator allocator;
-    /** What each micro-batch has of each layer of the stage. */
+    /** Blocks of each micro-batch, by layer of the stage. */
     private final Map<Place, Block[]> layers = new HashMap<>();
-    /** What each micro-batch gives of each piece of the model. */
+    /** Result of each micro-batch, by piece of the model. */
     private final Map<Place, Block> results = new HashMap<>();
-    /** What each micro-batch has of the head. */
+    /** Blocks of the head, by micro-batch. */
     private final Map<Integer, List<Block>> heads = new HashMap<>();
 
-    /** Logits that the framework holds until those of the next micro-batch are there. */
+    /** Logits that the framework holds until the next micro-batch's logits exist. */
     private final Deque<Block> earlierLogits = new ArrayDeque<>();
 
-    /** Gradients of matrices that stay where backward has made them first. */
+    /** Gradients of matrices that stay where backward first created them. */
     private final Map<Matrix, Block> ownGradients = new LinkedHashMap<>();
 
     private record Place(int microBatch, int layer) {}
@@ -99,11 +101,11 @@ public final class AllocatorReplay {
     }
 
     /**
-     * How a step fits that fits by its bytes.
+     * Returns how a step fits whose bytes fit.
      *
-     * @param fit by the ledger
-     * @param plan that the ledger was read from
-     * @param gradients where the gradients of weights are
+     * @param fit fit from the ledger
+     * @param plan plan of the ledger
+     * @param gradients storage of weight gradients
      */
     public static MemoryFit refine(MemoryFit fit, TrainingJob job, StepPlan plan, GpuMemory gpu, Gradients gradients) {
         boolean unknown = job.kept().offload() || job.profile().eightBitProducts();
@@ -137,7 +139,7 @@ public final class AllocatorReplay {
                 allocator.allocate(bytes);
             }
         });
-        // In the second step blocks lie where the gradients of the first one were.
+        // In the second step, blocks reuse the space of the first one's gradients.
         for (int step = 0; step < (gradients == Gradients.OWN ? 2 : 1); step++) {
             for (Pass pass : passes()) {
                 int piece = pass.chunk() * job.parallel().stages() + stage;
@@ -188,7 +190,7 @@ public final class AllocatorReplay {
         }
     }
 
-    /** Allocates what the operators of a layer keep where it is not there, one after the other, and then the layer's result, which is returned. */
+    /** Allocates the missing saved tensors of a layer's operators, one after the other, and then the layer's result, which is returned. */
     private Block forwardLayer(List<Kept> layer, @Nullable Block[] blocks) {
         for (int i = 0; i < layer.size(); i++) {
             if (blocks[i] == null) {
@@ -203,7 +205,7 @@ public final class AllocatorReplay {
         return result;
     }
 
-    /** Frees what will be computed again of a layer. */
+    /** Frees the tensors of a layer that will be recomputed. */
     private void release(@Nullable Block[] blocks, int at) {
         List<Kept> layer = tensors(at);
         Checkpointing checkpointing = job.checkpointing(at);
@@ -216,7 +218,7 @@ public final class AllocatorReplay {
                 left -= layer.get(i).bytes();
             }
         }
-        // What an operator-wise list keeps beside the input, as one block.
+        // Saved tensors of operator-wise checkpointing other than the input, as one block.
         blocks[layer.size()] = checkpointing == Checkpointing.OPERATOR ? allocateIf(left) : null;
     }
 
@@ -254,7 +256,7 @@ public final class AllocatorReplay {
         return gradient;
     }
 
-    /** Final norm, logits, and what the loss makes of them. */
+    /** Allocates the final norm, logits, and the loss's tensors. */
     private void forwardHead(int microBatch) {
         List<Block> kept = new ArrayList<>();
         kept.add(allocator.allocate(memory.hiddenBytes()));
@@ -282,7 +284,7 @@ public final class AllocatorReplay {
         earlierLogits.add(logits);
     }
 
-    /** Logits of this rank, or of all that split the vocabulary: each gets the parts of the others, and joins them. */
+    /** Allocates logits of this rank, or of all ranks that split the vocabulary: each gathers the others' shards and concatenates them. */
     private Block logits() {
         if (profile.lossInPieces()) {
             return allocator.allocate(memory.lossPieceBytes());
@@ -300,7 +302,7 @@ public final class AllocatorReplay {
         return joined;
     }
 
-    /** Makes the gradient of a matrix, and adds it to what is there. */
+    /** Allocates the gradient of a matrix, and adds it to the accumulated one. */
     private void addUp(Matrix matrix, long bytes) {
         if (gradients == Gradients.FUSED || bytes == 0) {
             return;
@@ -314,7 +316,8 @@ public final class AllocatorReplay {
     }
 
     /**
-     * The gradient of the loss, of what it kept, and of the logits, each freed when the next is there. Returns the gradient of the last layer's result.
+     * Allocates the gradients of the loss, of its saved tensors, and of the logits, each freed when the next exists. Returns the gradient of the last
+     * layer's result.
      */
     private Block backwardHead(int microBatch) {
         List<Block> kept = taken(heads, microBatch);
@@ -323,7 +326,7 @@ public final class AllocatorReplay {
             gradient = after(gradient, memory.logitBytes(Math.min(left, SINGLE_BYTES)));
         }
         if (profile.keptLogitBytes() > profile.elementBytes()) {
-            // What the loss keeps beside the logits comes last.
+            // Saved tensors of the loss other than the logits come last.
             allocator.free(kept.remove(kept.size() - 1));
         }
         if (profile.logitGradientBytes() > profile.elementBytes()) {
@@ -339,7 +342,7 @@ public final class AllocatorReplay {
         return after(gradient, layerInputBytes());
     }
 
-    /** Allocates what takes the place of a block, which is there meanwhile. */
+    /** Allocates a block's replacement while the block still exists, then frees it. */
     private Block after(@Nullable Block before, long bytes) {
         Block block = allocator.allocate(bytes);
         freeIf(before);

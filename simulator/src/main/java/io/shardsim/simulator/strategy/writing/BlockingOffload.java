@@ -5,16 +5,16 @@ import io.shardsim.topology.units.Bandwidth;
 import java.util.function.IntToLongFunction;
 
 /**
- * Copies that the host waits for before it goes on [1]: what a layer keeps goes to pageable memory, newly allocated for it, before its forward; and comes
- * back before its backward. A processor moves the pages, slower than PCIe would, and launches nothing meanwhile.
+ * Blocking copies of the host [1]: a layer's saved tensors are copied to newly allocated pageable memory before its forward, and back before its
+ * backward. A CPU copies the pages, slower than PCIe, and launches nothing meanwhile.
  *
- * <p>Leaves out what these copies take from other traffic on PCIe.
+ * <p>Leaves out contention of these copies with other PCIe traffic.
  *
  * <p>[1] deepspeed/runtime/activation_checkpointing/checkpointing.py, v0.6.2 to v0.17.6: CheckpointFunction moves its arguments by Tensor.to.
  *
- * @param store rate to memory that is touched for the first time
+ * @param store rate to memory touched for the first time
  * @param load rate from memory
- * @param keptBytes of each layer
+ * @param keptBytes saved bytes by layer
  */
 record BlockingOffload(StepWriter writer, Bandwidth store, Bandwidth load, IntToLongFunction keptBytes)
         implements ActivationOffload {

@@ -11,31 +11,32 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What DeepSpeed's CPU offload keeps in host memory, and what it costs [1, 2].
+ * DeepSpeed's CPU offload: its host memory and its cost [1, 2].
  *
  * <ul>
- *   <li>With offloaded optimizer states, gradient shards live in host memory in 16 bits: each reduced bucket's shard is brought to the GPU, added to, and stored
- *       again; in the last micro-batch it is stored once more in FP32. The processors of a node then update the shards of all its GPUs and
- *       send the new parameters back.
- *   <li>With offloaded parameters as well, a rank loads its own shard of a tensor before it takes part in gathering it.
+ *   <li>With offloaded optimizer states, 16-bit gradient shards are in host memory: each reduced bucket's shard is loaded to the GPU, accumulated,
+ *       and stored again; in the last micro-batch it is also stored in FP32. The CPUs of a node then update the shards of all its GPUs and copy the
+ *       new parameters back.
+ *   <li>With offloaded parameters as well, a rank loads its own shard of a tensor before it is gathered.
  * </ul>
  *
- * <p>Bytes over PCIe of a rank that holds Psi / N parameters, in 16 bits: 2 Psi / N in each direction every micro-batch; 4 Psi / N to the host and
- * 2 Psi / N back once a step.
+ * <p>Bytes over PCIe of a rank that holds Psi / N parameters, in 16 bits: 2 Psi / N in each direction every micro-batch; 4 Psi / N to the host and 2
+ * Psi / N back once per step.
  *
- * <p>Bytes in host memory, for each parameter: 16 with offloaded optimizer states (weight, two moments, gradient in FP32), 2 more with offloaded parameters [3].
+ * <p>Bytes per parameter in host memory: 16 with offloaded optimizer states (weight, two moments, gradient in FP32), 2 more with offloaded parameters
+ * [3].
  *
- * <p>Leaves out NVMe, the delayed update of [2], and pinned buffers, which may take half as much again [3].
+ * <p>Leaves out NVMe, the delayed update of [2], and pinned buffers, which may add half as much [3].
  *
- * <p>[1] deepspeed/runtime/zero/stage3.py and stage_1_and_2.py, v0.7.2. [2] Ren et al., ZeRO-Offload, arXiv:2101.06840. [3] deepspeed.readthedocs.io, Memory
- * Requirements: estimate_zero3_model_states_mem_needs, whose additional_buffer_factor is 1.5.
+ * <p>[1] deepspeed/runtime/zero/stage3.py and stage_1_and_2.py, v0.7.2. [2] Ren et al., ZeRO-Offload, arXiv:2101.06840. [3] deepspeed.readthedocs.io,
+ * Memory Requirements: estimate_zero3_model_states_mem_needs, whose additional_buffer_factor is 1.5.
  *
- * @param onHost what lives in host memory: optimizer states, and gradients with them, and parameters
- * @param updatePs time in which a node updates one parameter [ps]
+ * @param onHost owners in host memory: optimizer states, gradients with them, and parameters
+ * @param updatePs time for a node to update one parameter [ps]
  */
 public record HostOffload(Set<MemoryOwner> onHost, long updatePs) {
 
-    /** What the settings say; nothing for a strategy that does not know offload. */
+    /** Returns the offload of the settings; none for a strategy without offload. */
     public static HostOffload of(StrategyParameters settings) {
         Set<MemoryOwner> onHost = EnumSet.noneOf(MemoryOwner.class);
         if (settings.flagOr("offload_optimizer", false)) {
@@ -56,7 +57,7 @@ public record HostOffload(Set<MemoryOwner> onHost, long updatePs) {
         return onHost.contains(MemoryOwner.PARAMETERS);
     }
 
-    /** What some GPUs of a node keep in its host memory [bytes]. */
+    /** Returns the host memory that some GPUs of a node use [bytes]. */
     public long bytes(TrainingJob job, int gpus) {
         long ofParameter = (optimizer() ? 4L * job.precision().stateBytes() : 0)
                 + (parameters() ? job.precision().bytes() : 0);
@@ -77,7 +78,7 @@ public record HostOffload(Set<MemoryOwner> onHost, long updatePs) {
         return writer.hostCopy(Stream.REDUCE, Work.Kind.HOST_STORE, 4 * elements, "store gradients in 32 bits", ready);
     }
 
-    /** The host updates the shards of all GPUs of a node. */
+    /** Updates the shards of all GPUs of a node on the host. */
     public int update(StepWriter writer, TrainingJob job, long elements, int ready) {
         long ofNode = Math.multiplyExact(elements, (long) Math.min(job.gpusPerNode(), job.worldSize()));
         if (updatePs > Picoseconds.LONGEST / Math.max(1, ofNode)) {
@@ -87,7 +88,7 @@ public record HostOffload(Set<MemoryOwner> onHost, long updatePs) {
                     "strategy.host_update_time");
         }
         int updated = writer.host(ofNode * updatePs, "optimizer step on the host", ready);
-        // An empty place on the compute stream, so that what follows is not blamed for this wait.
+        // An empty operation on the compute stream, so that later work is not charged for this wait.
         return writer.copy(Stream.COMPUTE, 0, "wait for the host's update", updated);
     }
 }

@@ -14,22 +14,25 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The tensors that a layer keeps for its backward, one by one, in the order in which its forward makes them; together they are what {@link
- * MicroBatchMemory#keptBytes} counts of a layer that is not checkpointed.
+ * Tensors that a layer saves for its backward, in forward order; together they are the {@link MicroBatchMemory#keptBytes} of a layer without
+ * checkpoints.
  */
 final class LayerBlocks {
-    /** FlashAttention adds up the gradients of queries in FP32 (Dao-AILab/flash-attention v2.0, csrc/flash_attn/flash_api.cpp, dq_accum, 2023-07). */
+    /**
+     * Bytes per element in which FlashAttention accumulates the gradients of queries, FP32 (Dao-AILab/flash-attention v2.0,
+     * csrc/flash_attn/flash_api.cpp, dq_accum, 2023-07).
+     */
     private static final int ACCUMULATED_BYTES = 4;
 
     private LayerBlocks() {}
 
     /**
-     * A tensor.
+     * Saved tensor.
      *
-     * @param from which checkpoint on it is computed again
-     * @param forwardTemporaryBytes there while it is made
-     * @param backwardTemporaryBytes allocated and freed beside its gradient
-     * @param matrixBytes of each matrix that it is multiplied with
+     * @param from first checkpointing level at which it is recomputed
+     * @param forwardTemporaryBytes bytes allocated while it is computed
+     * @param backwardTemporaryBytes bytes allocated temporarily with its gradient
+     * @param matrixBytes bytes of each matrix that it is multiplied with
      */
     record Kept(
             Checkpointing from,
@@ -49,9 +52,9 @@ final class LayerBlocks {
             long temporary =
                     operator instanceof Attention attention ? temporaryBytes(job, memory, one.block(), attention) : 0;
             boolean scores = temporary > 0 && job.execution().attention() == AttentionKind.STANDARD;
-            // What a block gives, before it is added to the residual path.
+            // Result of a block, before it is added to the residual stream.
             long given = operator instanceof Norm ? memory.hiddenBytes(one.block()) : 0;
-            // The input of the layer stays; scores and what comes of them are the first to go.
+            // The input of the layer stays; scores and their results are the first to be dropped.
             Checkpointing input = kept.isEmpty() ? Checkpointing.NONE : Checkpointing.OPERATOR;
             add(kept, new Kept(input, one.inputBytes(), given, temporary, matrixBytes(job, operator)));
             Checkpointing within = temporary > 0 ? Checkpointing.SELECTIVE : Checkpointing.OPERATOR;
@@ -86,7 +89,7 @@ final class LayerBlocks {
                 : bytes;
     }
 
-    /** Scores before and after the softmax, in either direction; of flash attention the sums of its backward. */
+    /** Returns the bytes of scores before and after the softmax, in either direction; for flash attention, of the sums in its backward. */
     private static long temporaryBytes(TrainingJob job, MicroBatchMemory memory, Block block, Attention attention) {
         return job.execution().attention() == AttentionKind.STANDARD
                 ? memory.split(

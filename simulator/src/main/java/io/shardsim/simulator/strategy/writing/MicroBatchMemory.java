@@ -16,31 +16,31 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bytes of a micro-batch on one rank: what its layers and head keep between forward and backward, and hold meanwhile.
+ * Bytes of a micro-batch on one rank: saved tensors of its layers and head, and temporaries.
  *
- * <p>Activation memory follows Korthikanti et al. [1]; beside what is kept, the backward of a layer holds the gradients of its two widest
- * tensors (scores before and after softmax, or the two sides of the feed-forward activation), and the backward of the head the gradients of
- * its logits in 16 and 32 bits.
+ * <p>Activation memory follows Korthikanti et al. [1]; in addition to saved tensors, the backward of a layer holds the gradients of its two widest
+ * tensors (scores before and after softmax, or input and output of the FFN activation), and the backward of the head the 16-bit and FP32 gradients of
+ * its logits.
  *
  * <p>[1] Reducing Activation Recomputation in Large Transformer Models, arXiv:2205.05198, section 4.
  */
 final class MicroBatchMemory {
     private final TrainingJob job;
     private final FrameworkProfile profile;
-    /** Of each kind of layer. */
+    /** Bytes by kind of layer. */
     private final Map<Integer, OfLayer> layers = new HashMap<>();
 
     /**
      * Bytes of a kind of layer.
      *
-     * @param whole kept where nothing is computed again
-     * @param checkpointed kept as the job's checkpoints say
-     * @param backwardTemporary there within its backward
-     * @param dequantized the largest of its quantized matrices in the format in which GEMMs take it
+     * @param whole saved without recomputation
+     * @param checkpointed saved with the job's checkpoints
+     * @param backwardTemporary temporaries within its backward
+     * @param dequantized its largest quantized matrix in the format of the GEMMs
      */
     private record OfLayer(long whole, long checkpointed, long backwardTemporary, long dequantized) {}
 
-    /** @param profile what the framework's operators keep */
+    /** @param profile framework whose operators save tensors */
     MicroBatchMemory(TrainingJob job, FrameworkProfile profile) {
         this.job = job;
         this.profile = profile;
@@ -61,12 +61,12 @@ final class MicroBatchMemory {
         return checkpointing.startsFromInput() ? counted : counted + operatorBytes(layer);
     }
 
-    /** The hidden state. */
+    /** Returns the bytes of the hidden state. */
     long hiddenBytes() {
         return job.microBatchTokens() * job.model().hidden() * job.precision().bytes();
     }
 
-    /** That of the tokens of a block. */
+    /** Returns the bytes of the hidden state of a block's tokens. */
     long hiddenBytes(Block block) {
         return tokens(block) * job.model().hidden() * job.precision().bytes();
     }
@@ -75,21 +75,21 @@ final class MicroBatchMemory {
         return (long) job.microBatch() * block.tokens().of(job.rankSequence());
     }
 
-    /** Keys and values of the rank's tokens. */
+    /** Returns the bytes of keys and values of the rank's tokens. */
     long keyValueBytes() {
         ModelShape model = job.model();
-        // Repeated for all heads by the models that PyTorch's context parallelism is shipped with:
-        // torchtitan/models/llama/model.py @9dec370, repeat_kv.
+        // Repeated for all heads in the models that use PyTorch's context parallelism: torchtitan/models/llama/model.py
+        // @9dec370, repeat_kv.
         int repeats = job.parallel().is(Choice.SUMS_IN_FP32) ? model.heads() / model.kvHeads() : 1;
         return split((long) repeats * model.keyValueWidth() * job.precision().bytes(), true);
     }
 
     /**
-     * What attention over a split sequence holds beside what is kept: forward the keys and values of all other ranks and a result for each step,
-     * backward two sets of keys, values and their gradients, and the gradient of the queries of one step (TransformerEngine v1.11,
-     * transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P: p2p_comm_buffers, out_per_step, dq_). PyTorch holds all keys and values at once, or two of them, and
-     * sums up in FP32: the result, and in backward the gradients, those that came, and those of a step (torch/distributed/tensor/experimental/_attention.py of
-     * PyTorch 2.6, _templated_ring_attention, convert_to_f32).
+     * Returns the temporaries of attention under context parallelism: in forward the keys and values of all other ranks and a result per step, in
+     * backward two sets of keys, values and their gradients, and one step's gradient of the queries (TransformerEngine v1.11,
+     * transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P: p2p_comm_buffers, out_per_step, dq_). PyTorch holds all keys and values at
+     * once, or two sets of them, and accumulates in FP32: the result, and in backward the gradients, the received ones, and one step's
+     * (torch/distributed/tensor/experimental/_attention.py of PyTorch 2.6, _templated_ring_attention, convert_to_f32).
      */
     long contextBytes(boolean backward) {
         int ranks = job.parallel().context();
@@ -103,7 +103,7 @@ final class MicroBatchMemory {
         return backward ? 4 * keyValueBytes() + result : (ranks - 1) * keyValueBytes() + ranks * result;
     }
 
-    /** Copies of the rank's tokens, one for each expert that a token goes through. */
+    /** Returns the bytes of copies of the rank's tokens, one per expert of a token. */
     long copiesBytes() {
         long ofToken = (long) job.model().mixture().experts().perToken()
                 * job.model().hidden()
@@ -111,7 +111,7 @@ final class MicroBatchMemory {
         return split(ofToken, job.parallel().sequence());
     }
 
-    /** Gradient of a tied embedding from the head's backward to the embedding's. */
+    /** Returns the bytes of a tied embedding's gradient, from the head's backward to the embedding's. */
     long tiedGradientBytes() {
         ParameterTensor tokens = job.embeddingTensors().get(0);
         return job.model().tiedEmbeddings()
@@ -121,19 +121,19 @@ final class MicroBatchMemory {
                 : 0;
     }
 
-    /** What a layer's forward keeps for its backward. */
+    /** Returns the bytes that a layer's forward saves for its backward. */
     long keptBytes(int layer) {
         return job.checkpointing(layer) == Checkpointing.NONE
                 ? of(layer).whole()
                 : of(layer).checkpointed();
     }
 
-    /** What comes back to life when one layer is computed again: all that it would have kept. */
+    /** Returns the bytes recreated when one layer is recomputed: everything that it would have saved. */
     long recomputedBytes(int layer) {
         return of(layer).whole() - keptBytes(layer);
     }
 
-    /** What the framework's own operators save of a layer beside their inputs, less what products keep of their operands in FP8. */
+    /** Returns the bytes that the framework's own operators save in addition to their inputs, less savings from GEMM operands in FP8. */
     private long operatorBytes(int layer) {
         long saved = 0;
         for (Block block : job.model().kind(layer).blocks()) {
@@ -145,14 +145,17 @@ final class MicroBatchMemory {
         return saved;
     }
 
-    /** What the framework's own operator saves beside its input: within the activation, or within an RMS norm, and copies of keys and values. */
+    /**
+     * Returns the bytes that the framework's own operator saves in addition to its input: within the activation, or within an RMSNorm, and copies of
+     * keys and values.
+     */
     long savedWithin(Block block, Operator operator) {
         long norm = profile.savedRmsNormBytes() * operator.rmsNormed();
         long bytes = split(norm, operator.takesPart() || job.parallel().sequence(), tokens(block));
         if (operator instanceof Activation activation) {
             bytes += split(savedBytes(activation) * activation.width(), block);
         } else if (operator instanceof Attention attention && profile.repeatsKeyValueHeads()) {
-            // Keys and values beyond their own heads.
+            // Keys and values repeated beyond their own heads.
             long copied =
                     (long) attention.queryWidth() - attention.keyWidth() + attention.width() - attention.valueWidth();
             bytes += split(copied * job.precision().bytes(), block);
@@ -160,14 +163,14 @@ final class MicroBatchMemory {
         return bytes + savedByAttention(block, operator) + gatheredBytes(block, operator);
     }
 
-    /** Queries and keys before they are turned. */
+    /** Returns the bytes of queries and keys before rotation. */
     private long savedByAttention(Block block, Operator operator) {
         return operator instanceof Attention attention && attention.rotaryDim() > 0
                 ? split((long) profile.savedRotaryBytes() * (attention.queryWidth() + attention.keyWidth()), block)
                 : 0;
     }
 
-    /** The parts of the sequence of other ranks, where what was gathered of them is kept. */
+    /** Returns the bytes of other ranks' shards of the sequence, if gathered tensors are kept. */
     private long gatheredBytes(Block block, Operator operator) {
         boolean gathers = operator instanceof Linear
                 && !operator.takesPart()
@@ -187,7 +190,9 @@ final class MicroBatchMemory {
         };
     }
 
-    /** What operands kept in FP8 spare: results of norms and activations; attention keeps its own in 16 bits beside that which is rounded. */
+    /**
+     * Returns the bytes saved by operands in FP8: results of norms and activations; attention keeps its own 16-bit result in addition to the FP8 one.
+     */
     private long roundedBytes(Block block) {
         long whole = 0;
         long split = 0;
@@ -204,12 +209,12 @@ final class MicroBatchMemory {
         return split(whole, job.parallel().sequence(), tokens(block)) + split(split, block);
     }
 
-    /** Bytes of each token of a block, shared out among the ranks of a tensor-parallel group. */
+    /** Returns the bytes on a rank of a tensor-parallel group, given split bytes per token of a block. */
     long split(long bytesPerToken, Block block) {
         return split(bytesPerToken, true, tokens(block));
     }
 
-    /** Bytes of each token that the ranks of a tensor-parallel group share out among them, or each have. */
+    /** Returns the bytes on a rank of a tensor-parallel group, given split or replicated bytes per token. */
     private long split(long bytesPerToken, boolean amongTensorRanks) {
         return split(bytesPerToken, amongTensorRanks, job.microBatchTokens());
     }
@@ -222,13 +227,13 @@ final class MicroBatchMemory {
                 : bytes;
     }
 
-    /** What the head's forward keeps for its backward. */
+    /** Returns the bytes that the head's forward saves for its backward. */
     long outputBytes() {
         return job.activations().outputBytes(job.microBatch(), job.rankSequence())
                 + logitBytes(profile.keptLogitBytes());
     }
 
-    /** Logits of one piece of the tokens, where the loss is computed in pieces and keeps none. */
+    /** Returns the bytes of one chunk's logits, if the loss is chunked and saves none. */
     long lossPieceBytes() {
         if (!profile.lossInPieces()) {
             return 0;
@@ -240,17 +245,17 @@ final class MicroBatchMemory {
                 * job.precision().bytes();
     }
 
-    /** So many bytes of each logit that a rank has. */
+    /** Returns the bytes of a rank's logits, given the bytes per logit. */
     long logitBytes(int each) {
         return split((long) each * job.model().vocab(), !job.parallel().is(Choice.GATHERS_LOGITS), job.lossTokens());
     }
 
-    /** What the backward of a layer holds beside what is kept. */
+    /** Returns the temporaries of a layer's backward. */
     long backwardTemporaryBytes(int layer) {
         return of(layer).backwardTemporary();
     }
 
-    /** The largest of a layer's quantized matrices in the format in which GEMMs take it. */
+    /** Returns the bytes of a layer's largest quantized matrix in the format of the GEMMs. */
     long dequantizedBytes(int layer) {
         return of(layer).dequantized();
     }

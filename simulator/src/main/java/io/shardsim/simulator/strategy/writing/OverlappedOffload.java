@@ -11,23 +11,23 @@ import java.util.List;
 import java.util.function.IntToLongFunction;
 
 /**
- * Copies beside compute [1]: what a layer keeps is stored as soon as its forward is done, beside the forward of the next two; and loaded back ahead
- * of its backward, no more than the horizon's number of layers that backward has not come to yet. Both go over PCIe, where they meet what goes to and
- * from NICs.
+ * Copies overlapped with compute [1]: a layer's saved tensors are stored after its forward, overlapped with the next two forwards, and prefetched for
+ * its backward, at most as many layers ahead as the horizon. Both use PCIe, where they contend with NIC traffic.
  *
- * <p>Micro-batches come back in the order in which they went, as every schedule has it.
+ * <p>Micro-batches are loaded in the order of storing, as in every schedule.
  *
- * <p>[1] Amazon SageMaker developer guide, Activation Offloading; sagemaker.parameters {@code offload_activations}, {@code activation_loading_horizon}.
+ * <p>[1] Amazon SageMaker developer guide, Activation Offloading; sagemaker.parameters {@code offload_activations},
+ * {@code activation_loading_horizon}.
  */
 final class OverlappedOffload implements ActivationOffload {
     private final StepWriter writer;
     private final int horizon;
     private final IntToLongFunction keptBytes;
-    /** For each layer, the copies to the host whose activations have not been asked for, oldest first. */
+    /** Copies to the host whose activations have not been requested, by layer, oldest first. */
     private final List<Deque<Integer>> stored = new ArrayList<>();
-    /** For each layer, the copies from the host that its backward has not waited for yet, oldest first. */
+    /** Copies from the host that backward has not waited for yet, by layer, oldest first. */
     private final List<Deque<Integer>> loaded = new ArrayList<>();
-    /** Backwards of layers, in order; the n-th load is that of the n-th of them. */
+    /** Backwards of layers, in order; the n-th load is for the n-th of them. */
     private final List<Integer> backwards = new ArrayList<>();
 
     private int loads;
@@ -51,7 +51,7 @@ final class OverlappedOffload implements ActivationOffload {
         last = firstLayer + layers - 1;
     }
 
-    /** Frees what the second layer before kept; returns the copy of that. */
+    /** Frees the saved tensors of the second layer before; returns their copy. */
     @Override
     public int enterForward(int layer) {
         if (layer - 2 < first) {
@@ -67,7 +67,7 @@ final class OverlappedOffload implements ActivationOffload {
         stored.get(layer).add(writer.hostCopy(Stream.COPY, Work.Kind.HOST_STORE, bytes, "store activations", forward));
     }
 
-    /** Frees what the last layers of the piece kept. */
+    /** Frees the saved tensors of the piece's last layers. */
     @Override
     public void endForward() {
         for (int layer = Math.max(first, last - 1); layer <= last; layer++) {
@@ -80,7 +80,7 @@ final class OverlappedOffload implements ActivationOffload {
         loadFrom(last);
     }
 
-    /** Loads for a layer and those after it in backward; returns the copy for this one. */
+    /** Loads for a layer and those after it in backward; returns this layer's copy. */
     @Override
     public int enterBackward(int layer) {
         loadFrom(layer);
@@ -92,7 +92,7 @@ final class OverlappedOffload implements ActivationOffload {
         backwards.add(backward);
     }
 
-    /** Loads as far ahead as the horizon has room; what it has none for comes when a backward that is written later makes some. */
+    /** Loads as far ahead as the horizon allows; a later backward loads the rest when it makes room. */
     private void loadFrom(int layer) {
         int furthest = Math.max(first, layer - horizon + 1);
         for (int next = layer; next >= furthest && loads < backwards.size() + horizon; next--) {

@@ -6,16 +6,16 @@ import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.RankGroups;
 import java.util.Optional;
 
-/** Groups of ranks that a job makes: those that split a layer or a sample, shard groups, and the replication groups that go with them. */
+/** Groups of ranks of a job: those that split a layer or a sample, shard groups, and their replication groups. */
 public final class ShardGroups {
     private ShardGroups() {}
 
-    /** Ranks that share the weights of a layer: neighbours. */
+    /** Returns the groups that share the weights of a layer: neighbours. */
     static RankGroups tensor(TrainingJob job) {
         return new RankGroups("tensor", job.worldSize(), job.parallel().tensor(), 1);
     }
 
-    /** Ranks that share the tokens of a sample. */
+    /** Returns the groups that share the tokens of a sample. */
     static RankGroups context(TrainingJob job) {
         return new RankGroups(
                 "context",
@@ -24,43 +24,43 @@ public final class ShardGroups {
                 job.parallel().tensor());
     }
 
-    /** Ranks that share out the experts of a layer. */
+    /** Returns the groups that share the experts of a layer. */
     static RankGroups experts(TrainingJob job) {
         return new RankGroups("experts", job.worldSize(), job.parallel().experts(), 1);
     }
 
-    /** Ranks that hold the same experts. */
+    /** Returns the groups of ranks with the same experts. */
     public static RankGroups expertReplicas(TrainingJob job) {
         int experts = job.parallel().experts();
         return new RankGroups("expert replicas", job.worldSize(), job.stageRanks() / experts, experts);
     }
 
-    /** Ranks of a shard group that together hold one copy of the sharded states of their experts. */
+    /** Returns the ranks of a shard group that together hold one copy of the sharded states of their experts. */
     public static RankGroups expertShard(RankGroups shard, TrainingJob job) {
         int experts = job.parallel().experts();
         return new RankGroups("expert shard", job.worldSize(), shard.size() * shard.stride() / experts, experts);
     }
 
     /**
-     * Data-parallel ranks that together hold one copy of the sharded states of their part of the model: neighbours, or as far from each other as
-     * a tensor-parallel group is large.
+     * Returns the data-parallel ranks that together hold one copy of the sharded states of their part of the model: neighbours, or a stride of the
+     * tensor-parallel degree apart.
      */
     public static RankGroups shard(int size, TrainingJob job) {
         return new RankGroups("shard", job.worldSize(), size, job.parallel().tensor());
     }
 
-    /** Ranks that hold the same shard in different shard groups. */
+    /** Returns the ranks with the same shard in different shard groups. */
     public static RankGroups replication(RankGroups shard, TrainingJob job) {
         return new RankGroups(
                 "replication", job.worldSize(), job.dataParallel() / shard.size(), shard.size() * shard.stride());
     }
 
-    /** Elements rounded up so that all shards are equal. */
+    /** Rounds elements up so that all shards are equal. */
     public static long padded(long elements, int ranks) {
         return Math.multiplyExact((elements + ranks - 1) / ranks, (long) ranks);
     }
 
-    /** Why a group size does not suit the data-parallel ranks; 0 means the default and always does. */
+    /** Returns why a group size does not suit the data-parallel ranks; 0 means the default and is always valid. */
     public static Optional<Refusal> problem(String name, int size, TrainingJob job) {
         int ranks = job.dataParallel();
         if (size >= 0 && (size == 0 || ranks % size == 0)) {

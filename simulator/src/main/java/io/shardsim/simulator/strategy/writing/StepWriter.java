@@ -32,26 +32,26 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Writes the sentences of which every strategy's story of a training step is made: a layer's forward with the activations
- * that it keeps, its backward with what it recomputes, a gather, a reduction, a copy, the update.
+ * Writes the building blocks of every strategy's training step: a layer's forward with its saved activations, its backward with recomputation, a
+ * gather, a reduction, a copy, the update.
  *
- * <p>It knows the model's arithmetic and memory ({@link MicroBatchMemory}), and nothing of who holds which shard: that is the strategy's part.
+ * <p>It knows the model's arithmetic and memory ({@link MicroBatchMemory}), but not which rank holds which shard: that is up to the strategy.
  */
 public final class StepWriter {
-    /** Of 0.54 to 0.69 GB on A100 (github.com/NVIDIA/nccl issue 964, 2023-08), as in {@code runtime_memory}. */
+    /** Memory of a communicator, 0.54 to 0.69 GB on A100 (github.com/NVIDIA/nccl issue 964, 2023-08), as in {@code runtime_memory}. */
     private static final long COMMUNICATOR_BYTES = 600_000_000L;
 
     /**
-     * Carries all-reduces of single numbers. NCCL would take a tree, which ends some milliseconds a step sooner; but in a tree every node
-     * has a place of its own, and no node could stand for another for the sake of four bytes.
+     * Algorithm of scalar all-reduces. NCCL would use a tree, which ends some milliseconds per step sooner. But every node has its own place in a
+     * tree, so no node could represent another.
      */
     public static final String SCALAR_ALGORITHM = "ring";
 
-    /** Owners whose memory comes and goes within a step. */
+    /** Owners of memory allocated and freed within a step. */
     public static final Set<MemoryOwner> ALLOCATED_IN_STEP = Collections.unmodifiableSet(EnumSet.of(
             MemoryOwner.GATHERED_UNITS, MemoryOwner.ACTIVATIONS, MemoryOwner.WORKING_SET, MemoryOwner.BUCKETS));
 
-    /** No operation; plans ignore it among waits. */
+    /** Index of no operation; plans ignore it among waits. */
     public static final int NONE = -1;
 
     private final TrainingJob job;
@@ -60,19 +60,19 @@ public final class StepWriter {
     private final PipelinePartition partition;
     private final StepPlan.Builder plan = StepPlan.builder();
     private final Map<Operation, Operation> shared = new HashMap<>();
-    /** For each stage; empty where activations stay on the GPU. */
+    /** Offload by stage; empty if activations stay on the GPU. */
     private final List<ActivationOffload> offloads = new ArrayList<>();
 
-    /** Pipeline stage that is being written, or {@link StepPlan#EVERY_STAGE}. */
+    /** Pipeline stage being written, or {@link StepPlan#EVERY_STAGE}. */
     private int stage = StepPlan.EVERY_STAGE;
-    /** For each stage, the last operation on its compute stream. */
+    /** Last operation of the compute stream, by stage. */
     private final int[] lastCompute;
-    /** For each stage, what its next compute must wait for: a tensor-parallel collective, or what another stage sends. */
+    /** Operations that the next compute must wait for, by stage: a tensor-parallel collective, or a transfer from another stage. */
     private final int[][] awaited;
 
-    /** Owners whose memory goes through the allocator piece by piece. */
+    /** Owners whose memory is allocated piece by piece. */
     private final Set<MemoryOwner> fragmented;
-    /** For each stage, what they hold but for what comes and goes in order, and the most that was. */
+    /** Their current bytes and peak by stage, without memory that is freed last in, first out. */
     private final long[] fragmentedBytes;
 
     private final long[] fragmentedPeak;
@@ -103,13 +103,13 @@ public final class StepWriter {
     }
 
     /**
-     * Writes a plan, and adds the share of the memory it allocates and frees while it runs which the allocator loses to fragmentation. What layers keep
-     * that are neither recomputed nor offloaded comes and goes as in the step before, last in first out, and the allocator hands out the same blocks: what
-     * fragments memory is recomputation, offloading and sharding (GMLake, arXiv:2401.08156, abstract).
+     * Writes a plan, and adds fragmentation as a share of the memory that it allocates and frees. Saved tensors of layers that are neither recomputed
+     * nor offloaded are freed last in, first out, and reuse the blocks of the previous step. Memory is fragmented by recomputation, offloading and
+     * sharding (GMLake, arXiv:2401.08156, abstract).
      *
-     * @param parameters settings with {@code runtime_memory}, {@code fragmentation} and what activation offload needs
-     * @param fragmented owners whose memory goes through the allocator piece by piece
-     * @param story the strategy's own part
+     * @param parameters settings with {@code runtime_memory}, {@code fragmentation} and those of activation offload
+     * @param fragmented owners whose memory is allocated piece by piece
+     * @param story writer of the strategy's own part
      */
     public static StepPlan write(
             TrainingJob job, StrategyParameters parameters, Set<MemoryOwner> fragmented, Consumer<StepWriter> story) {
@@ -125,7 +125,7 @@ public final class StepWriter {
         return writer.plan.build();
     }
 
-    /** Buffers of the communicators that a rank has beside that of its data-parallel group: one for each other group it is in. */
+    /** Returns the buffers of a rank's communicators other than its data-parallel group's: one for each other group. */
     private static long communicatorBytes(ModelParallel parallel) {
         int groups =
                 (parallel.tensor() > 1 ? 1 : 0) + (parallel.context() > 1 ? 1 : 0) + (parallel.stages() > 1 ? 1 : 0);
@@ -133,8 +133,8 @@ public final class StepWriter {
     }
 
     /**
-     * What is reserved for gradients while none are there. They come from collectives, on a stream of their own, and the allocator gives the blocks of
-     * one stream to no other (c10/cuda/CUDACachingAllocator.cpp, BlockPool).
+     * Returns the memory reserved for gradients while there are none. They come from collectives on a separate stream, and the allocator does not
+     * share blocks between streams (c10/cuda/CUDACachingAllocator.cpp, BlockPool).
      */
     private static long idleBytes(StepPlan.Builder plan, int stage) {
         EnumSet<MemoryOwner> gradients = EnumSet.of(MemoryOwner.GRADIENTS);
@@ -145,18 +145,18 @@ public final class StepWriter {
 
     // Stages, marks and memory.
 
-    /** Names the pipeline stage that does what is written next. */
+    /** Sets the pipeline stage of what is written next. */
     public void onStage(int nextStage) {
         stage = job.parallel().stages() == 1 ? StepPlan.EVERY_STAGE : nextStage;
         plan.stage(stage);
     }
 
-    /** Which layers each piece of the model holds. */
+    /** Returns the layers of each piece of the model. */
     public PipelinePartition partition() {
         return partition;
     }
 
-    /** The last operation of the compute stream, of the stage that is being written. */
+    /** Returns the last compute operation of the stage being written. */
     int lastCompute() {
         return lastCompute[stageIndex()];
     }
@@ -165,7 +165,7 @@ public final class StepWriter {
         return Math.max(0, stage);
     }
 
-    /** Offloaded activations of the stage that is being written. */
+    /** Returns the activation offload of the stage being written. */
     public ActivationOffload offload() {
         return offloads.get(stageIndex());
     }
@@ -174,7 +174,7 @@ public final class StepWriter {
         plan.mark(1);
     }
 
-    /** Where the last micro-batch ends, so that it reads like those before it. */
+    /** Ends the last micro-batch with a mark, so that it reads like the earlier ones. */
     public void endMicroBatches() {
         plan.mark(1);
     }
@@ -200,7 +200,7 @@ public final class StepWriter {
         }
     }
 
-    /** Begins to keep a layer's activations, or ends it. */
+    /** Starts or stops keeping a layer's activations. */
     private void keep(int layer, long bytes) {
         boolean inOrder =
                 job.checkpointing(layer) == Checkpointing.NONE && !job.kept().offload();
@@ -215,17 +215,17 @@ public final class StepWriter {
         return computed;
     }
 
-    /** Forward of one layer; keeps its activations, in host memory if the job says so. */
+    /** Writes the forward of one layer; keeps its activations, in host memory if the job says so. */
     public int forwardLayer(int layer, int... waits) {
         return forwardEntered(layer, with(waits, enterForward(layer)));
     }
 
-    /** What comes before the host goes through the modules of a layer; returns what the layer's forward waits for. */
+    /** Enters a layer's forward before the host runs its modules; returns what the forward waits for. */
     public int enterForward(int layer) {
         return offload().enterForward(layer);
     }
 
-    /** Forward of a layer that has been entered. */
+    /** Writes the forward of a layer that has been entered. */
     public int forwardEntered(int layer, int... waits) {
         long temporary = memory.dequantizedBytes(layer)
                 + (job.checkpointing(layer).startsFromInput() ? memory.backwardTemporaryBytes(layer) : 0);
@@ -237,7 +237,7 @@ public final class StepWriter {
         return forward;
     }
 
-    /** Final norm, logits and loss; keeps what its backward needs. */
+    /** Writes final norm, logits and loss; keeps the saved tensors for the backward. */
     public int forwardHead(int... waits) {
         if (job.parallel().stages() == 1) {
             offload().endForward();
@@ -264,22 +264,22 @@ public final class StepWriter {
         return backward;
     }
 
-    /** Recomputation and backward of one layer; frees its activations. Returns the backward. */
+    /** Writes recomputation and backward of one layer; frees its activations. Returns the backward. */
     public int backwardLayer(int layer, int... waits) {
         return backwardRestored(layer, restoreLayer(layer, waits));
     }
 
-    /** What comes before the host goes through the modules of a layer again; returns what the layer's backward waits for. */
+    /** Enters a layer's backward before the host runs its modules; returns what the backward waits for. */
     public int enterBackward(int layer) {
         return offload().enterBackward(layer);
     }
 
-    /** Recomputation and backward of a layer that has been entered. */
+    /** Writes recomputation and backward of a layer that has been entered. */
     public int backwardEntered(int layer, int... waits) {
         return backwardRestored(layer, restoreEntered(layer, waits));
     }
 
-    /** Loads and computes again what a layer has not kept. Returns what its backward waits for. */
+    /** Loads and recomputes what a layer has not kept. Returns what its backward waits for. */
     public int[] restoreLayer(int layer, int... waits) {
         return restoreEntered(layer, with(waits, enterBackward(layer)));
     }
@@ -291,7 +291,7 @@ public final class StepWriter {
                 : new int[] {blocks.recompute(layer, "recompute layer", waits)};
     }
 
-    /** Backward of a restored layer; frees its activations. */
+    /** Writes the backward of a restored layer; frees its activations. */
     public int backwardRestored(int layer, int... waits) {
         long temporary = memory.backwardTemporaryBytes(layer) + memory.dequantizedBytes(layer);
         allocate(MemoryOwner.WORKING_SET, temporary);
@@ -302,7 +302,7 @@ public final class StepWriter {
         return backward;
     }
 
-    /** Ends the backward; the gradient of a tied embedding joins the one that the head has left. */
+    /** Ends the backward; adds the gradient of a tied embedding to the head's. */
     public int backwardEmbedding(int... waits) {
         blocks.enter("embedding gradient", memory.hiddenBytes(), waits);
         int backward = compute(Work.of(segments.backward(Section.EMBEDDING)), "backward embedding", waits);
@@ -310,9 +310,9 @@ public final class StepWriter {
         return backward;
     }
 
-    // The update.
+    // Update.
 
-    /** The optimizer over a shard of what is updated, which costs by the bytes it has, and what the framework's own allocates meanwhile. */
+    /** Writes the optimizer update of a shard, whose cost follows from its bytes, and the framework's temporaries. */
     public int updateShard(long elements, int... waits) {
         long in32Bits = elements * job.precision().stateBytes() / Precision.FP32.bytes();
         long temporary = profile.optimizerTemporaryBytes() * in32Bits;
@@ -324,24 +324,24 @@ public final class StepWriter {
 
     // Pipeline parallelism.
 
-    /** The operation after which all that has been written for the stage is computed, what other ranks add to it included. */
+    /** Returns the operation after which all compute written for the stage is done, other ranks' contributions included. */
     public int result() {
         int[] waits = awaited[stageIndex()];
         return waits.length == 0 ? lastCompute() : waits[waits.length - 1];
     }
 
-    /** Bytes of a micro-batch that a rank holds where one piece of the model ends and the next begins. */
+    /** Returns the bytes of a micro-batch that a rank holds at the boundary of two pieces of the model. */
     public long boundaryBytes() {
         return job.parallel().sequence() ? memory.hiddenBytes() / tensor.size() : memory.hiddenBytes();
     }
 
     /**
-     * Passes activations on, or their gradients back, to the stage that is being written. The receiver asks for them when it has nothing else to
-     * do, as Megatron-LM and DeepSpeed do, and computes on when they are there. Each rank of a tensor-parallel group sends its part alone, and
-     * the receivers gather the parts (scatter_gather_tensors_in_pipeline; partitioned activations); or each sends all there is.
+     * Sends activations, or their gradients, to the stage being written. The receiver posts its receive when it is idle, as in Megatron-LM and
+     * DeepSpeed, and continues when they have arrived. Each rank of a tensor-parallel group sends only its shard, and the receivers gather the shards
+     * (scatter_gather_tensors_in_pipeline; partitioned activations); or each sends everything.
      *
-     * @param from stage that sends
-     * @param sent operation of that stage after which there is something to send
+     * @param from sending stage
+     * @param sent operation of that stage whose result is sent
      */
     public void receive(boolean forward, int from, int sent) {
         int at = stage;
@@ -381,7 +381,7 @@ public final class StepWriter {
         return forward ? Stream.PIPELINE_FORWARD_ODD : Stream.PIPELINE_BACKWARD_ODD;
     }
 
-    /** Adds up the gradients of an embedding that the first stage looks up and the last one multiplies with. */
+    /** All-reduces the gradients of a tied embedding between the first and the last stage. */
     public int tieEmbeddings(long bytes, int... waits) {
         int last = job.parallel().stages() - 1;
         plan.between(0, last);
@@ -396,8 +396,8 @@ public final class StepWriter {
     }
 
     /**
-     * Adds up a number over the ranks that hold one copy of the model, within each stage and then over the stages. These wait there until the first stage has
-     * done its last backward, so that the exchange counts as the pipeline's.
+     * All-reduces a number over the ranks of one model replica, within each stage and then across stages. Stages wait until the first one has done
+     * its last backward, so that the wait counts as pipeline time.
      */
     public int allReduceOverModel(long bytes, String label, int... waits) {
         plan.stage(StepPlan.EVERY_STAGE);
@@ -435,7 +435,7 @@ public final class StepWriter {
         return collective(Stream.REDUCE, CollectiveKind.ALL_TO_ALL, groups, totalBytes, algorithm, label, waits);
     }
 
-    /** A collective; a copy in a group of one. */
+    /** Writes a collective; a copy in a group of one. */
     int collective(
             Stream stream,
             CollectiveKind kind,
@@ -450,24 +450,24 @@ public final class StepWriter {
         return add(new Collective(stream, kind, groups, totalBytes, algorithm, label), waits);
     }
 
-    /** A collective that waits for all compute before it, and that all compute after it waits for. */
+    /** Writes a blocking collective: it waits for all earlier compute, and all later compute waits for it. */
     void exchange(Stream stream, CollectiveKind kind, RankGroups groups, long totalBytes, String label, int... waits) {
         int at = stageIndex();
         int[] before = with(with(waits, awaited[at]), lastCompute[at]);
         awaited[at] = new int[] {collective(stream, kind, groups, totalBytes, "auto", label, before)};
     }
 
-    /** A copy within GPU memory. */
+    /** Writes a copy within GPU memory. */
     public int copy(Stream stream, long bytesReadAndWritten, String label, int... waits) {
         return add(new Compute(stream, new Work(Kind.MEMORY_COPY, bytesReadAndWritten), label), waits);
     }
 
-    /** A copy between GPU and host memory. */
+    /** Writes a copy between GPU and host memory. */
     public int hostCopy(Stream stream, Kind direction, long bytes, String label, int... waits) {
         return add(new Compute(stream, new Work(direction, bytes), label), waits);
     }
 
-    /** The host process works, or waits. */
+    /** Writes work or a wait of the host process. */
     public int host(long picoseconds, String label, int... waits) {
         return add(new Compute(Stream.HOST, new Work(Kind.HOST_TIME, picoseconds), label), waits);
     }
@@ -480,7 +480,7 @@ public final class StepWriter {
         return add(new Compute(Stream.COMPUTE, work, label), waits);
     }
 
-    /** Computes beside what was exchanged last, which stays awaited for the compute after this. */
+    /** Writes compute that overlaps with the last collective, for which later compute still waits. */
     int computeBeside(Work work, String label, int... waits) {
         int at = stageIndex();
         lastCompute[at] = plan.add(shared(new Compute(Stream.COMPUTE, work, label)), waits);
@@ -497,12 +497,12 @@ public final class StepWriter {
         return lastCompute[at];
     }
 
-    /** The first operation that was written like this. */
+    /** Returns the first operation equal to this one. */
     private Operation shared(Operation operation) {
         return shared.computeIfAbsent(operation, first -> first);
     }
 
-    /** The same waits and more. */
+    /** Returns the waits plus further ones. */
     public static int[] with(int[] waits, int... more) {
         int[] all = new int[waits.length + more.length];
         System.arraycopy(waits, 0, all, 0, waits.length);
