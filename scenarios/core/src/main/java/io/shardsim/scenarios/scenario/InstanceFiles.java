@@ -21,20 +21,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Instances that a scenario describes itself, and those that it takes from files. What a file says becomes a part of the scenario when it is opened, so that
- * workers, trials and what is written back need no file.
+ * Instances that a scenario defines inline or loads from files. Opening a scenario inlines the files, so that workers, trials and written scenarios
+ * need none.
  */
 public final class InstanceFiles {
-    /** The scenario's list of instances. */
+    /** Key of the scenario's list of instances. */
     static final String INSTANCES = "instances";
-    /** Key of a description: by what the cluster names it. */
+    /** Key of an instance's name, by which the cluster refers to it. */
     static final String NAME = "name";
 
     private static final String KEY = "cluster.instance";
 
     private InstanceFiles() {}
 
-    /** Whether the name of an instance is that of a file. */
+    /** Returns whether an instance name is a file name. */
     public static boolean isFile(String name) {
         return name.matches("(?s).+\\.ya?ml");
     }
@@ -57,7 +57,7 @@ public final class InstanceFiles {
         return entry;
     }
 
-    /** What a file holds; problems beside which there is something to read are told with those of {@link #read}. */
+    /** Returns the root of a file; problems that leave something to read are reported together with those of {@link #read}. */
     private static YamlNode root(Problems problems) throws InputException {
         YamlNode root = YamlReader.read(problems.file(), problems);
         if (root == null) {
