@@ -298,7 +298,7 @@ final class ClusterResolver {
         return given;
     }
 
-    /** Notes the omitted value that limits the network. */
+    /** Notes omitted values that limit the network. */
     private void remark(InstanceSpec instance) {
         Bandwidth link = instance.pcie().linkRate();
         Bandwidth nic = instance.nic().effectiveRate();

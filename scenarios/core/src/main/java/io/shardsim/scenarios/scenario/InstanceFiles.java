@@ -66,7 +66,7 @@ public final class InstanceFiles {
         return root;
     }
 
-    /** The instance of a description; null after problems were added. */
+    /** Returns the instance of a definition; null after problems were added. */
     static @Nullable CatalogEntry<InstanceSpec> resolve(
             String name, YamlNode description, Map<String, Object> changed, Problems problems) {
         try {
@@ -79,7 +79,7 @@ public final class InstanceFiles {
     }
 
     /**
-     * A scenario with a description of each file that its cluster names: one beside the scenario, else one in the working directory.
+     * Returns a scenario with the instance files that its cluster names inlined: each from the scenario's folder, else from the working directory.
      *
      * @throws InputException with every problem of these files
      */
@@ -103,7 +103,7 @@ public final class InstanceFiles {
     }
 
     /**
-     * The keys of an instance file.
+     * Returns the keys of an instance file.
      *
      * @throws InputException with every problem of the file
      */
@@ -129,7 +129,7 @@ public final class InstanceFiles {
                 && scalar.text().equals(name);
     }
 
-    /** Every instance that a scenario names, once or in a list. */
+    /** Returns every instance that a scenario names, alone or in a list. */
     private static List<Scalar> names(Mapping scenario) {
         Stream<YamlNode> single = value(scenario, "cluster", "instance");
         Stream<YamlNode> listed = Stream.of("sweep", ScenarioKeys.SEARCH)
