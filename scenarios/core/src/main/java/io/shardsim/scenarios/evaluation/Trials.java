@@ -52,7 +52,7 @@ public final class Trials {
     /** Cost of planning a layer of a micro-batch, in executed events of 0.1 us: 7 to 14 us, measured with ZeRO-3 and FSDP of 48 layers. */
     private static final long EVENTS_PER_LAYER = 100;
 
-    /** Exponent of a trial's cost in its rank; of two equal gains the cheaper trial comes first. */
+    /** Exponent of a trial's cost in its ranking; of two equal gains the cheaper trial comes first. */
     private static final double COST_EXPONENT = 0.15;
 
     private static final double PS_PER_SECOND = 1e12;

@@ -33,7 +33,7 @@ final class ModelResolver {
         return whole == null || lora == null ? whole : adapted(whole, lora);
     }
 
-    /** Returns the model with its decoder's length set to the sequence length. */
+    /** Returns the model with its decoder's length set from {@code decoder_length}, by default the sequence length. */
     private @Nullable ModelShape ofSamples(@Nullable ModelShape whole, int sequenceLength) {
         Block training = file.block("training");
         if (whole == null || training == null) {
