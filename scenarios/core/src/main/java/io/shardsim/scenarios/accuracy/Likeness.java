@@ -46,7 +46,7 @@ record Likeness(
     private static final double OTHER_STRATEGY = 0.5;
     /** Distance between a single node, which uses no network, and several. */
     private static final double ONE_NODE_OR_SEVERAL = 1.5;
-    /** Distance of each doubling. */
+    /** Distance of each doubling of the GPUs. */
     private static final double TWICE_THE_GPUS = 0.25;
 
     private static final double TWICE_THE_SIZE = 0.5;

@@ -88,19 +88,19 @@ public final class Calibrator {
     }
 
     /**
-     * A test that reaches far less than it should.
+     * A test far below the prediction.
      *
-     * @param test that does
-     * @param expectedBytesPerSecond what the catalog lets one expect of its largest size [bytes/s]
-     * @param explanation of this
+     * @param test the test
+     * @param expectedBytesPerSecond bus bandwidth of its largest size that the catalog predicts [bytes/s]
+     * @param explanation possible cause
      */
     public record Broken(CollectiveTest test, double expectedBytesPerSecond, Explanation explanation) {}
 
     /**
-     * Reads and fits.
+     * Reads measurements and fits figures.
      *
-     * @return null where it was interrupted
-     * @throws InputException with every line that cannot be
+     * @return null if interrupted
+     * @throws InputException with every invalid line
      */
     public @Nullable Calibration calibrate(Question question, ProgressListener progress) throws InputException {
         List<TrainingLog> lines = evidence(question);
@@ -151,14 +151,14 @@ public final class Calibrator {
                 changed -> simulated.seconds(sizes, changed));
         List<Simulated.Size> large =
                 sizes.stream().filter(size -> size.row().bytes() >= LARGE).toList();
-        // Where most of what is large stays far off, a figure would only hide that.
+        // If most large sizes stay far off, a fitted figure would only hide that.
         boolean hides = 2 * off(large, simulated.seconds(large, fit.resolved())).size() > large.size();
         Fit kept = hides ? Fit.none(List.of()) : fit;
         unexplained.addAll(off(large, simulated.seconds(large, kept.resolved())));
         return kept;
     }
 
-    /** Sizes that are simulated more than a quarter off, in words. */
+    /** Returns sizes whose simulated times are over a quarter off, in words. */
     private static List<String> off(List<Simulated.Size> sizes, double[] seconds) {
         return IntStream.range(0, seconds.length)
                 .filter(i -> Math.abs(sizes.get(i).row().seconds() / seconds[i] - 1) > 1 - BROKEN)
@@ -166,7 +166,7 @@ public final class Calibrator {
                 .toList();
     }
 
-    /** Every test, on as many nodes as its log says. */
+    /** Reads every test, with the number of nodes that its log states. */
     private static List<CollectiveTest> read(Question question, List<TrainingLog> evidence) throws InputException {
         List<CollectiveTest> tests = new ArrayList<>();
         List<Problem> problems = new ArrayList<>();
@@ -176,7 +176,7 @@ public final class Calibrator {
                 .map(TrainingLog::name)
                 .collect(Collectors.toSet());
         for (Map.Entry<String, String> log : question.logs().entrySet()) {
-            // NCCL_DEBUG=INFO and tables of kernels may go to files of their own.
+            // NCCL_DEBUG=INFO output and tables of kernels may be in separate files.
             if ((lines.contains(log.getKey()) || KernelRuns.isIn(log.getValue()))
                     && !CollectiveLog.hasTable(log.getValue())) {
                 continue;
@@ -196,7 +196,7 @@ public final class Calibrator {
         return tests;
     }
 
-    /** Lines that show or rule out a fault, such as those of NCCL_DEBUG=INFO. */
+    /** Reads log lines that show or rule out a fault, such as NCCL_DEBUG=INFO output. */
     private static List<TrainingLog> evidence(Question question) {
         List<TrainingLog> logs = new ArrayList<>();
         question.logs().forEach((name, text) -> {
