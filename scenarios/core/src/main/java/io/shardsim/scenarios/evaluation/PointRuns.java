@@ -179,7 +179,7 @@ public final class PointRuns implements Trials.Outcomes {
         try {
             words = FAILED + where(point) + ": " + why(failure);
         } catch (OutOfMemoryError again) {
-            // Keep the message of the class.
+            // Keep the preallocated message.
         }
         failures.add(words);
         simulationFailures.add(words);
