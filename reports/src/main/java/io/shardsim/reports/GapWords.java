@@ -112,8 +112,8 @@ public final class GapWords {
     }
 
     /**
-     * Formats the cost of each difference, largest first, for example {@code : 3.7 s kernels, -1.1 s sharding}; displayed figures sum to {@link
-     * #total}.
+     * Formats the cost of each difference, largest first, for example {@code : 3.7 s kernels, -1.1 s sharding}; displayed figures sum to
+     * {@link #total}.
      */
     String causes(Map<String, Long> causesPs) {
         List<Map.Entry<String, Long>> ordered = new ArrayList<>(causesPs.entrySet());

@@ -9,9 +9,9 @@ import java.util.function.LongToDoubleFunction;
  * checkpoints.
  *
  * <p>Failures are independent and exponentially distributed; each stops all nodes and loses all work since the last checkpoint. The expected time for
- * a stretch of work t, a pause d for its checkpoint and a recovery R, with a mean time M between failures of the cluster, is {@code M e^(R/M)
- * (e^((t+d)/M) - 1)} [1]. This includes failures during a recovery or a checkpoint. An asynchronous checkpoint protects only once it is written; a
- * failure before that also loses the writing time, which counts as recovery here.
+ * a stretch of work t, a pause d for its checkpoint and a recovery R, with a mean time M between failures of the cluster, is
+ * {@code M e^(R/M) (e^((t+d)/M) - 1)} [1]. This includes failures during a recovery or a checkpoint. An asynchronous checkpoint protects only once it
+ * is written; a failure before that also loses the writing time, which counts as recovery here.
  *
  * <p>Ignores correlated failures, missing spare nodes, and undetected slow nodes.
  *

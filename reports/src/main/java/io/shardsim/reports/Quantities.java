@@ -6,8 +6,8 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 
 /**
- * Formats numbers with a few significant digits and a unit. Uses decimal arithmetic, so that the text is the same on every JDK ({@code
- * Double.toString} changed in JDK 19).
+ * Formats numbers with a few significant digits and a unit. Uses decimal arithmetic, so that the text is the same on every JDK
+ * ({@code Double.toString} changed in JDK 19).
  */
 public final class Quantities {
     /** Bytes per GiB. */

@@ -429,8 +429,8 @@ public record RunFacts(
      *
      * @param model catalog name or {@code inline}
      * @param size parameters of the model
-     * @param attentionFlopsPerToken FLOPs of attention scores and values, forward and backward, see {@link
-     *     ModelFlopsUtilization#attentionFlopsPerToken} [flop]
+     * @param attentionFlopsPerToken FLOPs of attention scores and values, forward and backward, see
+     *     {@link ModelFlopsUtilization#attentionFlopsPerToken} [flop]
      * @param globalBatch samples per training step
      * @param batch samples per GPU and micro-batch
      * @param peak the peak that utilization is relative to

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serializes {@link WireMessage}s with Kryo. The manifest has the version of all messages; another version is rejected unread. Configured in {@code
- * cluster.conf}.
+ * Serializes {@link WireMessage}s with Kryo. The manifest has the version of all messages; another version is rejected unread. Configured in
+ * {@code cluster.conf}.
  */
 public final class ClusterSerializer extends SerializerWithStringManifest {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterSerializer.class);

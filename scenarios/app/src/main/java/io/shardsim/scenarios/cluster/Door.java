@@ -45,8 +45,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A worker's HTTP endpoint: commands at {@code /commands} (docs/protocol.md), its identity at {@code /greeting}, Prometheus metrics at {@code
- * /metrics}, its view of the cluster at {@code /members}, and {@code /ready}, which returns 200 while points can be assigned to it and 503 otherwise.
+ * A worker's HTTP endpoint: commands at {@code /commands} (docs/protocol.md), its identity at {@code /greeting}, Prometheus metrics at
+ * {@code /metrics}, its view of the cluster at {@code /members}, and {@code /ready}, which returns 200 while points can be assigned to it and 503
+ * otherwise.
  */
 final class Door {
     static final String COMMANDS = "/commands";

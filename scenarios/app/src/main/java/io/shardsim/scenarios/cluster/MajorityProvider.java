@@ -20,8 +20,8 @@ import scala.concurrent.duration.FiniteDuration;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Decides which side continues after a network partition: Pekko's split brain resolver with a strategy of our own; configured in {@code
- * cluster.conf}.
+ * Decides which side continues after a network partition: Pekko's split brain resolver with a strategy of our own; configured in
+ * {@code cluster.conf}.
  *
  * <p>Pekko 1.7.0's {@code keep-majority} treats a member that was seen to fall silent, after itself seeing another fall silent, as half connected,
  * finds no resolution ("double DownIndirectlyConnected decision") and downs all members: two machines lost within half a minute would end a cluster

@@ -67,9 +67,9 @@ final class Member extends AbstractBehavior<Member.Command> {
      * An assignment of one logical process of a run by a command; repeated until its result arrives.
      *
      * @param question packed {@link Question}
+     * @param process index of the logical process
      * @param members members that run the logical processes, in order
      * @param client notified when the attempt is over here, or an older one than another
-     * @param client is told when the attempt is over here, or an older one than another
      */
     record AssignPart(
             Attempt attempt,

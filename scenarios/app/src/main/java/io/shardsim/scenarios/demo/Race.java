@@ -14,8 +14,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs of one training step under several strategies, shown together. A strategy's loss to the fastest is split as in {@code run} and {@code
- * compare}.
+ * Runs of one training step under several strategies, shown together. A strategy's loss to the fastest is split as in {@code run} and
+ * {@code compare}.
  */
 final class Race {
     /** Parts of an outline that a lane does not show. */

@@ -12,9 +12,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of published figures and their errors, as documents state them between {@code <!-- figures -->}, {@code <!-- headline -->}, {@code <!--
- * errors -->}, {@code <!-- errors by framework -->} or {@code <!-- first errors -->} and {@code <!-- end -->}. Kinds of figures and roles are counted
- * separately.
+ * The number of published figures and their errors, as documents state them between {@code <!-- figures -->}, {@code <!-- headline -->},
+ * {@code <!-- errors -->}, {@code <!-- errors by framework -->} or {@code <!-- first errors -->} and {@code <!-- end -->}. Kinds of figures and roles
+ * are counted separately.
  */
 final class ValidationCounts {
     private static final List<String> ROLES = List.of("validation", "calibration");

@@ -24,8 +24,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Kernels timed in 16 bits: GEMMs of a profile with shapes, and tables of GEMMs ({@code m,n,k,dtype,us} or {@code tflops}) or fused attention ({@code
- * batch,heads,length,head_size,causal,us}), anywhere in a text. A line that is not a row ends a table.
+ * Kernels timed in 16 bits: GEMMs of a profile with shapes, and tables of GEMMs ({@code m,n,k,dtype,us} or {@code tflops}) or fused attention
+ * ({@code batch,heads,length,head_size,causal,us}), anywhere in a text. A line that is not a row ends a table.
  */
 final class KernelRuns {
     private static final Set<String> HALF = Set.of("bf16", "bfloat16", "fp16", "float16", "half");

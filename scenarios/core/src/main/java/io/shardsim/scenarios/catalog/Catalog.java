@@ -170,8 +170,8 @@ public final class Catalog {
     /**
      * Returns the instance of this name with some values replaced, or null.
      *
-     * @param changed values by keys of {@link HardwareKeys#SERVER}, {@link HardwareKeys#NETWORK}, {@link HardwareKeys#GEMM_RATE}, {@link
-     *     HardwareKeys#PRICE}, {@link HardwareKeys#TERM} and {@link HardwareKeys#SPOT}
+     * @param changed values by keys of {@link HardwareKeys#SERVER}, {@link HardwareKeys#NETWORK}, {@link HardwareKeys#GEMM_RATE},
+     *     {@link HardwareKeys#PRICE}, {@link HardwareKeys#TERM} and {@link HardwareKeys#SPOT}
      */
     public static @Nullable CatalogEntry<InstanceSpec> instance(String name, Map<String, Object> changed) {
         FigureFile file = INSTANCES.called(name);

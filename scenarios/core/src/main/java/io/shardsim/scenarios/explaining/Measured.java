@@ -104,8 +104,8 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
     }
 
     /**
-     * Parses strings such as {@code 1,000 tokens/s/GPU}, {@code 7.5k tok/s/gpu}, {@code 12.3 s} or {@code 0.4 it/s} of steps, {@code 26.5 GiB
-     * reserved}, or {@code healthy at cluster.nodes=1}.
+     * Parses strings such as {@code 1,000 tokens/s/GPU}, {@code 7.5k tok/s/gpu}, {@code 12.3 s} or {@code 0.4 it/s} of steps,
+     * {@code 26.5 GiB reserved}, or {@code healthy at cluster.nodes=1}.
      *
      * @throws IllegalArgumentException with what to write instead
      */

@@ -12,8 +12,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run's name on the command line: a file, and a choice among several runs. {@code FILE#3} is the third in file order, {@code
- * FILE#kind=mics,nodes=32} the one with these swept values.
+ * A run's name on the command line: a file, and a choice among several runs. {@code FILE#3} is the third in file order,
+ * {@code FILE#kind=mics,nodes=32} the one with these swept values.
  *
  * @param file file, folder or name of the library
  * @param choice the part after the number sign; null without one

@@ -46,7 +46,8 @@ final class NamedAlgorithms {
         }
         TransportModel transports =
                 new CollectiveSettings(CollectiveSettings.NCCL, CollectiveSettings.AUTO, null).transports();
-        // The first few micro-batches issue all kinds of collectives; an interleaved schedule keeps as many in flight as it has stages.
+        // The first few micro-batches issue all kinds of collectives; an interleaved schedule keeps as many in flight
+        // as it has stages.
         int few = Math.min(job.accumulationSteps(), 2 * job.parallel().stages());
         TrainingJob shown = job.withMicroBatch(job.microBatch(), few);
         Set<Refusal> found = new LinkedHashSet<>();

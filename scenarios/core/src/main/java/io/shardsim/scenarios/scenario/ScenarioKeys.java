@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Keys of a scenario file: the one table from which reader, messages, JSON Schema and documentation follow. Training keys are rows of {@link
- * KnownSetting}.
+ * Keys of a scenario file: the one table from which reader, messages, JSON Schema and documentation follow. Training keys are rows of
+ * {@link KnownSetting}.
  */
 public final class ScenarioKeys {
     /** Limit on the cost of one run; a larger cluster is a typing error today. */
