@@ -117,7 +117,7 @@ public record BlastRadius(long longerPs, List<Group> groups) {
             return waits;
         }
 
-        /** Returns the kind of loss: ranks with extra work first, then a bit for each stream with a noticeable wait. */
+        /** Returns the kind of loss: 0 for extra work, else a bit for each stream with a noticeable wait. */
         int kind(long noticeablePs) {
             int kind = worksPs + slowedPs >= mostPs() ? 0 : 1;
             for (Map.Entry<Stream, Long> wait : waitsPs.entrySet()) {

@@ -216,7 +216,7 @@ final class RunBars {
         return Quantities.fixed(bytes / Quantities.GIB, 2);
     }
 
-    /** Returns throughput of runs with equal numbers of GPUs; the curve over any other setting. */
+    /** Returns throughput by run, for sweeps without a curve over the number of GPUs; null for a single run. */
     @Nullable
     Figure throughput() {
         List<RunResult> runs = result.trained();

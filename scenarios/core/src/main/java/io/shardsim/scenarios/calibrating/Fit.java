@@ -49,7 +49,7 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
     private static final double MEDIAN_TO_DEVIATION = 1.4826;
     /** Starting points of a search, as shares of the catalog's values. */
     private static final double[] STARTS = {1, 0.6, 0.3, 0.12, 0.05, 0.02, 0.008};
-    /** Improvement that another starting point must bring. */
+    /** Factor by which another starting point must reduce the error. */
     private static final double CLEARLY = 0.8;
     /** Finite-difference step of a slope, in logarithms. */
     private static final double STEP = 0.02;

@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /** Formats the progress of a run. */
 final class RunStanding {
-    /** Over a second on one core: shorter runs need no description [events]. */
+    /** Events of over a second on one core; shorter runs need no description [events]. */
     private static final long LONG = 5_000_000;
 
     private RunStanding() {}

@@ -43,7 +43,7 @@ public final class CompareText {
         return List.of("A: " + side(comparison.a()), "B: " + side(comparison.b()), text.answer());
     }
 
-    /** Returns what seconds are per: a step, or a number of tokens. */
+    /** Returns the unit of work that seconds refer to: a step, or a number of tokens. */
     static String per(Comparison comparison) {
         return comparison.isScaled() ? Quantities.count(comparison.tokens()) + " tokens" : "step";
     }

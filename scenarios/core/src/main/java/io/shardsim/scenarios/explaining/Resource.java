@@ -47,7 +47,7 @@ enum Resource {
         return words;
     }
 
-    /** Returns whether it is a rate, of which more is better; less is better of a time. */
+    /** Returns whether it is a rate, so that higher is better, rather than a time. */
     boolean isRate() {
         return rate;
     }

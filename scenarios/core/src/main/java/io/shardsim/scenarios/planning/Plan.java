@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param scenario the scenario's name
  * @param ranked simulated candidates that meet the limits: those with headroom first, then tight ones, best first; one per digest
- * @param beyondLimits the best simulated candidate that misses the limits; null if one meets them
+ * @param beyondLimits the best simulated candidate that misses the limits; null if none does
  * @param others results of strategies without a candidate among the best
  * @param tooLarge candidates skipped as too large to simulate
  * @param ending why the search ended, and whether the best are proven

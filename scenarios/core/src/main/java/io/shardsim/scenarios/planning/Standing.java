@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Ranks the candidates that have run so far, including those of running waves: the threshold for still being among the best. Thread-safe.
+ * Ranks the candidates that have run so far, including running waves, and tells what it takes to be among the best. Thread-safe.
  *
  * <p>A candidate is compared with its own wave and earlier ones, so that the ranking after each wave does not depend on timing.
  */
