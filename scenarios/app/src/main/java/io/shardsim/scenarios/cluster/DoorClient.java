@@ -86,7 +86,7 @@ final class DoorClient implements AutoCloseable {
         /** Completes when everything before is sent, or with the failure to connect. */
         private CompletableFuture<WebSocket> sent;
 
-        @SuppressWarnings("FutureReturnValueIgnored") // Told to the points, which cannot fail.
+        @SuppressWarnings("FutureReturnValueIgnored") // Reported to the points, which cannot fail.
         Connection(HostPort place, RemotePoints points) {
             this.points = points;
             socket = open(place);
@@ -113,7 +113,7 @@ final class DoorClient implements AutoCloseable {
         }
 
         @Override
-        @SuppressWarnings("FutureReturnValueIgnored") // A failure is told to the points.
+        @SuppressWarnings("FutureReturnValueIgnored") // A failure is reported to the points.
         public synchronized void send(DoorMessage message) {
             String text = message.write();
             sent = sent.thenCompose(open -> open.sendText(text, true));
@@ -127,7 +127,7 @@ final class DoorClient implements AutoCloseable {
         }
 
         @Override
-        @SuppressWarnings("FutureReturnValueIgnored") // Whether or not it was open.
+        @SuppressWarnings("FutureReturnValueIgnored") // Ignored, open or not.
         public synchronized void close() {
             closing = sent.thenCompose(open -> open.sendClose(WebSocket.NORMAL_CLOSURE, ""))
                     .completeOnTimeout(null, CLOSING.toMillis(), TimeUnit.MILLISECONDS)

@@ -81,7 +81,7 @@ public final class Scenario {
             return this;
         }
 
-        @SuppressWarnings("unchecked") // a block has texts as keys
+        @SuppressWarnings("unchecked") // keys of a block are strings
         private static Map<String, Object> blockIn(Map<String, Object> outer, String name, String key) {
             Object inner = outer.computeIfAbsent(name, missing -> new LinkedHashMap<String, Object>());
             if (!(inner instanceof LinkedHashMap<?, ?> block)) {
