@@ -29,7 +29,7 @@ record Likeness(
         int gpus,
         long size,
         int sequenceLength) {
-    /** Distance of another architecture, with other kernels and another network: as large as all other terms together. */
+    /** Distance of another architecture, with other kernels and another network: beyond what counts as similar. */
     private static final double OTHER_ARCHITECTURE = 8;
 
     private static final String TRAINING = "training";
