@@ -10,7 +10,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * How much a swept key matters: the speed ratio of its best value to its worst, all else equal, as the geometric mean over everything else that varies.
+ * How much a swept key matters: the speed ratio of its best value to its worst, all else equal, as the geometric mean over everything else that
+ * varies.
  *
  * <p>Excludes the number of nodes, which scaling covers, and points that do not fit.
  *
