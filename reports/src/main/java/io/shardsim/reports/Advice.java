@@ -8,22 +8,22 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A setting that makes a run faster, or gives a tight run room, as a run with that setting has shown. What was not simulated is no advice, nor what gains less than 2 %
- * and no room.
+ * A setting that makes a run faster, or frees memory in a tight run, as a simulated trial has shown. Nothing is advised without a trial, nor if it
+ * gains less than 2 % and frees no memory.
  *
- * <p>Leaves out what two settings gain together: each was tried alone.
+ * <p>Combinations are not covered: each setting was tried alone.
  *
- * @param gain samples per second over those of the run, less one
- * @param usualMicroBatch micro-batch of the run
- * @param usualFit how the run fits in memory
+ * @param gain samples per second relative to the run's, minus one
+ * @param usualMicroBatch the run's own micro-batch
+ * @param usualFit the run's own memory fit
  */
 public record Advice(Trial trial, double gain, int usualMicroBatch, MemoryFit usualFit) {
     private static final String MICRO_BATCH = "training.micro_batch";
 
-    /** Below this a gain is not worth a change, and within what the simulator is off by. */
+    /** Gain below which a change is not worthwhile, and within the simulator's error. */
     public static final double GAIN_MIN = 0.02;
 
-    /** What the trials of a run advise, what has room and then the largest gain first; of several values of the same settings the best. */
+    /** Returns the advice of a run's trials: settings that free memory first, then by gain; the best of several values of one setting. */
     public static List<Advice> of(RunResult run) {
         RunResult.Training training = run.training();
         if (training == null) {
@@ -46,9 +46,9 @@ public record Advice(Trial trial, double gain, int usualMicroBatch, MemoryFit us
     }
 
     /**
-     * What would have cost too much to try, in a sentence; none where all was tried.
+     * Returns a sentence on what would have cost too much to try; empty if everything was tried.
      *
-     * @param max how many are named
+     * @param max maximum number of names
      */
     public static List<String> untried(RunResult run, int max) {
         List<String> untried = run.facts().tried().untried();
@@ -64,7 +64,7 @@ public record Advice(Trial trial, double gain, int usualMicroBatch, MemoryFit us
         return gain >= GAIN_MIN;
     }
 
-    /** Whether the run is tight and this is not. */
+    /** Returns whether the run is tight and the trial is not. */
     public boolean makesRoom() {
         return usualFit.isTight() && trial.fit().isRoomy();
     }
@@ -79,7 +79,10 @@ public record Advice(Trial trial, double gain, int usualMicroBatch, MemoryFit us
                 : edge ? "Memory is then at its edge. " : "";
     }
 
-    /** For example {@code Flash attention: 21.8 samples/s (+144 %). --set training.attention=flash}, whose end works on a command line as it stands. */
+    /**
+     * Formats the advice, for example {@code Flash attention: 21.8 samples/s (+144 %). --set training.attention=flash}, ending with usable
+     * command-line options.
+     */
     public String sentence() {
         boolean otherMicroBatch =
                 trial.microBatch() != usualMicroBatch && !trial.settings().containsKey(MICRO_BATCH);
@@ -90,7 +93,7 @@ public record Advice(Trial trial, double gain, int usualMicroBatch, MemoryFit us
                 + settings();
     }
 
-    /** The options of {@code run} that make the same change. */
+    /** Returns the options of {@code run} for the change. */
     private String settings() {
         return trial.settings().entrySet().stream()
                 .map(entry -> entry.getKey() + "=" + entry.getValue())

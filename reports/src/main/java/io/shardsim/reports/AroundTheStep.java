@@ -9,26 +9,29 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What input, checkpoints and the start add to the steps that were simulated.
+ * Time for input, checkpoints and startup besides the simulated steps.
  *
- * <p>Samples are read ahead, so a step takes as long as the longer of the two, computing it or reading its samples. A checkpoint stops training while the state
- * is copied to host memory over PCIe and, where one rank writes it all, gathered to that rank's node over its NICs; then while it is
- * written, unless that goes on beside the next steps, which it may hold up only where it is not done by the next checkpoint. Of a sharded state all nodes that hold a
- * part of one copy write at once.
+ * <p>Samples are prefetched, so a step takes the longer of computing it and reading its samples. A checkpoint pauses training while the state is
+ * copied to host memory over PCIe and, if one rank writes it all, gathered to that rank's node over its NICs; then while it is written, unless
+ * writing is asynchronous, which pauses training only if it is not done by the next checkpoint. Sharded states are written by all nodes that hold a
+ * part of one replica, concurrently.
  *
- * <p>Without delayed initialization every rank draws all parameters in its host's memory, in 32 bits, and moves them to its GPU, layer by layer, to keep its share
- * [1]. With it nothing but shapes exists before the model is split; each layer is then drawn on the GPU, which writes its parameters and reads them once.
+ * <p>Without delayed initialization every rank initializes all parameters in host memory, in FP32, and moves them to its GPU layer by layer to keep
+ * its shard [1]. With it only shapes exist before sharding; each layer is then initialized on the GPU, which writes its parameters and reads them
+ * once.
  *
- * <p>Leaves out the start of processes and communicators, and that storage traffic shares NICs with training, the spread of storage latencies. What failures cost, {@link Goodput} says.
+ * <p>Ignores the startup of processes and communicators, NIC sharing between storage traffic and training, and the spread of storage latencies.
+ * {@link Goodput} covers the cost of failures.
  *
- * <p>[1] Amazon SageMaker developer guide, Delayed parameter initialization, where models of more than 20 or 40 billion parameters may not fit into host memory.
+ * <p>[1] Amazon SageMaker developer guide, Delayed parameter initialization, where models of more than 20 or 40 billion parameters may not fit into
+ * host memory.
  *
- * @param input absent when the scenario says nothing of it
- * @param checkpoint absent when the scenario says nothing of it
- * @param startUp absent when the scenario says nothing of it
- * @param goodput what failures leave; absent when the scenario expects none
- * @param samplesPerSecond with stalls and pauses, without failures
- * @param cost the training that was asked for, or 500 billion tokens, at that rate
+ * @param input absent if the scenario does not describe it
+ * @param checkpoint absent if the scenario does not describe it
+ * @param startUp absent if the scenario does not describe it
+ * @param goodput cost of failures; absent if the scenario expects none
+ * @param samplesPerSecond throughput with stalls and pauses, without failures
+ * @param cost cost at that rate of the requested training, or of 500 billion tokens
  */
 public record AroundTheStep(
         @Nullable Input input,
@@ -40,19 +43,19 @@ public record AroundTheStep(
     /**
      * Reading samples.
      *
-     * @param seconds to read those of a step [s]
-     * @param stallSeconds by which a step waits for them [s]
+     * @param seconds time to read the samples of a step [s]
+     * @param stallSeconds time that a step waits for them [s]
      */
     public record Input(String storage, double seconds, double stallSeconds) {}
 
     /**
      * Writing checkpoints.
      *
-     * @param bytes of one checkpoint [bytes]
-     * @param writeSeconds to write it [s]
-     * @param pauseSeconds in which training stands still for it [s]
-     * @param intervalSeconds from one to the next, pause included [s]
-     * @param assembleSeconds for one node to read all shards and write them as one; 0 where it is one already [s]
+     * @param bytes size of one checkpoint [bytes]
+     * @param writeSeconds time to write it [s]
+     * @param pauseSeconds time that training pauses for it [s]
+     * @param intervalSeconds time from one to the next, pause included [s]
+     * @param assembleSeconds time for one node to read all shards and write them as one file; 0 if it is one already [s]
      */
     public record Checkpoint(
             String storage,
@@ -62,7 +65,7 @@ public record AroundTheStep(
             double pauseSeconds,
             double intervalSeconds,
             double assembleSeconds) {
-        /** Share of the time in which training stands still, 0 to 1. */
+        /** Returns the share of the time that training is paused, 0 to 1. */
         public double share() {
             return pauseSeconds / intervalSeconds;
         }
@@ -71,11 +74,11 @@ public record AroundTheStep(
     /**
      * Building the model.
      *
-     * @param parameters of the whole model
-     * @param seconds until every GPU holds its share [s]
-     * @param hostSeconds the same without delayed initialization [s]
-     * @param hostBytes that a node's host holds without delayed initialization [bytes]
-     * @param hostMemoryBytes that it has [bytes]
+     * @param parameters parameters of the whole model
+     * @param seconds time until every GPU holds its shard [s]
+     * @param hostSeconds time until then without delayed initialization [s]
+     * @param hostBytes host memory needed per node without delayed initialization [bytes]
+     * @param hostMemoryBytes host memory of a node [bytes]
      */
     public record StartUp(
             boolean delayed,
@@ -105,7 +108,7 @@ public record AroundTheStep(
         }
     }
 
-    /** Null when the scenario says nothing of what goes on around the step, or nothing ran. */
+    /** Returns null if the scenario describes nothing around the step, or nothing ran. */
     public static @Nullable AroundTheStep of(RunResult run) {
         Surroundings around = run.facts().surroundings();
         if (around == null || run.training() == null) {
@@ -211,12 +214,12 @@ public record AroundTheStep(
                 instance.hostMemoryBytes());
     }
 
-    /** What the training takes with all that stops it: failures count where the scenario expects them. */
+    /** Returns the expected training cost, including failures if the scenario expects them. */
     public TrainingCost expected() {
         return goodput == null ? cost : goodput.cost();
     }
 
-    /** One sentence each of the start, of input and of checkpoints. */
+    /** Returns one sentence each on startup, input and checkpoints. */
     public List<String> sentences() {
         List<String> sentences = new ArrayList<>();
         if (startUp != null) {

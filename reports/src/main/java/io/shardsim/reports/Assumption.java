@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What a scenario leaves open, how it was taken, and what other choices come to, as runs with them have shown.
+ * An assumption about an open choice of a scenario, with simulated alternatives.
  *
- * @param taken in words, for example {@code micro-batch 4}
- * @param others runs with other choices, each titled by its choice alone; empty where they would have cost too much
+ * @param taken the assumption in words, for example {@code micro-batch 4}
+ * @param others runs with alternatives, each titled by its choice alone; empty if they would have cost too much
  */
 public record Assumption(String taken, List<Trial> others) {
-    /** Below this a reader who is in a hurry is not told. */
+    /** Change below which a brief answer omits the assumption. */
     private static final double NOTICEABLE = 0.01;
 
     public Assumption {
@@ -18,21 +18,21 @@ public record Assumption(String taken, List<Trial> others) {
     }
 
     /**
-     * Samples per second with another choice over those of the run, less one; 0 where neither ran [1].
+     * Returns samples per second with an alternative relative to the run's, minus one; 0 if neither ran [1].
      *
-     * @param other one of {@link #others}
+     * @param other an alternative from {@link #others}
      */
     public static double change(Trial other, RunResult run) {
         RunResult.Training training = run.training();
         return training == null || !other.fit().fits() ? 0 : other.samplesPerSecond() / training.samplesPerSecond() - 1;
     }
 
-    /** All of a run, each with what others come to, in one sentence; none where nothing was assumed. */
+    /** Returns all assumptions of a run with their alternatives, in one sentence; empty if there are none. */
     public static List<String> sentences(RunResult run) {
         return sentence(run, run.facts().assumptions());
     }
 
-    /** Those alone that matter: another choice changes the speed by 1 % or more, or nobody knows. */
+    /** Returns only assumptions that matter: an alternative changes the speed by 1 % or more, or its effect is unknown. */
     public static List<String> brief(RunResult run) {
         return sentence(
                 run,
@@ -49,7 +49,7 @@ public record Assumption(String taken, List<Trial> others) {
         return some.isEmpty() ? List.of() : List.of("Assumed: " + words + ".");
     }
 
-    /** For example {@code micro-batch 4 (2: -3.1 %)}. */
+    /** Formats this, for example {@code micro-batch 4 (2: -3.1 %)}. */
     private String words(RunResult run) {
         return taken
                 + (others.isEmpty()

@@ -12,37 +12,36 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Which ranks wait for what is slow, and where: what a step with faults takes longer on each rank than the same step without them. Ranks that spend most of it
- * alike stand together.
+ * Which ranks wait for slow ones, and on which stream: the extra time of each rank in a step with faults over the step without them. Ranks with
+ * similar losses are grouped.
  *
- * <p>What a rank works longer, what its kernels lose, and what it waits longer sum to what the step takes longer, on each rank, to the picosecond. Means over
- * a group are rounded down.
+ * <p>On each rank, extra work, extra interference and extra waiting sum to the step's extra time, to the picosecond. Group means are rounded down.
  *
- * @param longerPs what the step takes longer [ps]; negative where faults make it shorter
- * @param groups those that lose time in the same way, the first rank first; ranks that lose nothing to speak of stand in none, and none of a bare collective
+ * @param longerPs extra time of the step [ps]; negative if faults shorten it
+ * @param groups ranks grouped by how they lose time, by first rank; unaffected ranks are in no group, and a bare collective has none
  */
 public record BlastRadius(long longerPs, List<Group> groups) {
-    /** Shares of what the step takes longer that are not worth a group. */
+    /** Divisor of the step's extra time below which a loss makes no group. */
     private static final int NOTHING = 100;
 
     private static final int RANGES_MAX = 3;
-    /** A wait is told where it is more than this share of the longest. */
+    /** Divisor of the longest wait above which a wait is mentioned. */
     private static final int WORTH_SAYING = 10;
 
     /**
-     * Ranks that lose time alike.
+     * Ranks with similar losses.
      *
-     * @param ranks in ascending order
-     * @param worksPs what they work longer, on average [ps]
-     * @param slowedPs what they lose more to overlapped collectives, on average; negative where fewer overlap [ps]
-     * @param waitsPs what they wait longer, by the stream they wait for as reports count streams, on average [ps]; COMPUTE: idle before, after or at the end
+     * @param ranks the ranks in ascending order
+     * @param worksPs mean extra work [ps]
+     * @param slowedPs mean extra slowdown by overlapped collectives; negative if fewer overlap [ps]
+     * @param waitsPs mean extra waiting by stream as in reports [ps]; COMPUTE: idle before, after or at the end
      */
     public record Group(List<Integer> ranks, long worksPs, long slowedPs, Map<Stream, Long> waitsPs) {
         public Group {
             ranks = List.copyOf(ranks);
         }
 
-        /** For example {@code 0-6, 8}. */
+        /** Formats the ranks, for example {@code 0-6, 8}. */
         public String ranges() {
             List<String> ranges = ranges(ranks);
             return ranges.size() <= RANGES_MAX
@@ -63,7 +62,7 @@ public record BlastRadius(long longerPs, List<Group> groups) {
             return ranges;
         }
 
-        /** What they wait for most; COMPUTE where they are idle or work. */
+        /** Returns the stream they wait for most; COMPUTE if they are idle or work. */
         private Stream mostly() {
             return waitsPs.entrySet().stream()
                     .max(Map.Entry.<Stream, Long>comparingByValue()
@@ -72,7 +71,7 @@ public record BlastRadius(long longerPs, List<Group> groups) {
                     .orElse(Stream.COMPUTE);
         }
 
-        /** Whether they are what is slow. */
+        /** Returns whether they are the slow ranks. */
         public boolean works() {
             return worksPs + slowedPs > waitsPs.getOrDefault(mostly(), 0L);
         }
@@ -98,7 +97,7 @@ public record BlastRadius(long longerPs, List<Group> groups) {
         }
     }
 
-    /** What one rank loses, in the parts of a group. */
+    /** The losses of one rank, split like a group's. */
     private record Loss(int rank, long worksPs, long slowedPs, Map<Stream, Long> waitsPs) {
         static Loss of(RankTotals with, long endWithPs, RankTotals without, long endWithoutPs) {
             Map<Stream, Long> waits = waits(with, endWithPs);
@@ -118,7 +117,7 @@ public record BlastRadius(long longerPs, List<Group> groups) {
             return waits;
         }
 
-        /** What it loses time to: those that work longer first, then a bit for each stream that it waits for noticeably. */
+        /** Returns the kind of loss: 0 for extra work, else a bit for each stream with a noticeable wait. */
         int kind(long noticeablePs) {
             int kind = worksPs + slowedPs >= mostPs() ? 0 : 1;
             for (Map.Entry<Stream, Long> wait : waitsPs.entrySet()) {
@@ -140,7 +139,7 @@ public record BlastRadius(long longerPs, List<Group> groups) {
         groups = List.copyOf(groups);
     }
 
-    /** @param without the same step without faults, on the same ranks */
+    /** @param without the step without faults, on the same ranks */
     public static BlastRadius of(StepObservation with, StepObservation without) {
         long longer = with.endPs() - without.endPs();
         Map<Integer, List<Loss>> alike = new TreeMap<>();
@@ -174,12 +173,12 @@ public record BlastRadius(long longerPs, List<Group> groups) {
                 waits);
     }
 
-    /** For people, in one sentence or two. */
+    /** Describes this in one or two sentences. */
     public String sentence() {
         if (longerPs == 0 && groups.isEmpty()) {
             return "The faults change nothing: this run waits for nothing that they slow down.";
         }
-        // What is late meets other work on links and GPU, and now and then less of it.
+        // Delayed work overlaps with other work on links and GPU, and occasionally with less of it.
         return (longerPs < 0
                         ? "With the faults it takes " + seconds(-longerPs)
                                 + " less; docs/model.md says how under \"Where better hardware is slower\"."

@@ -4,19 +4,19 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What each second of a run waited for, back from its end. Parts sum to the run, to the picosecond.
+ * The critical path of a run by what it waited for, traced back from its end. Parts sum to the run, to the picosecond.
  *
  * @param endPs length of the run [ps]
- * @param parts the longest first
+ * @param parts parts, longest first
  */
 public record CriticalParts(long endPs, List<Part> parts) {
     private static final int SHOWN = 4;
 
     /**
-     * Time that waited for one thing.
+     * Time spent waiting for one thing.
      *
-     * @param waiting what kind of thing, as documents name it: kernel, interference, copy, host, launch, thread_block, link or queue
-     * @param what the same for people, with the operation
+     * @param waiting its kind in documents: kernel, interference, copy, host, launch, thread_block, link or queue
+     * @param what a description with the operation
      */
     public record Part(String waiting, String what, long ps) {}
 
@@ -28,12 +28,12 @@ public record CriticalParts(long endPs, List<Part> parts) {
         }
     }
 
-    /** Share of the run [1]. */
+    /** Returns a part's share of the run [1]. */
     public double share(Part part) {
         return (double) part.ps() / endPs;
     }
 
-    /** For people, the largest alone. */
+    /** Describes the largest part. */
     public String sentence() {
         return "Critical path: "
                 + parts.stream()

@@ -12,20 +12,19 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A run in words: why it takes as long as it does and which setting to turn next. That is the setting whose trial gained most; nothing is
- * advised that was not simulated.
+ * Why a run takes as long as it does, and which setting to change next: the one with the largest simulated gain.
  *
  * @param why one or two sentences
- * @param next what gains most, or what fits where the run does not; empty where nothing was tried
+ * @param next the setting that gains most, or what fits if the run does not; empty if nothing was tried
  */
 public record Diagnosis(String why, String next) {
-    /** Below this share of the step a loss is not worth a reader's first look. */
+    /** Share of the step below which a loss is not mentioned first. */
     private static final double NOTICEABLE = 0.03;
 
-    /** A rank that waits less than this share of what all wait on average is no example of them. */
+    /** Share of the mean wait below which a rank is not representative. */
     private static final double AS_OTHERS = 0.5;
 
-    /** Settings that a reader is told of; results.json has all. */
+    /** Maximum number of settings shown; results.json has all. */
     private static final int ADVICE_MAX = 3;
 
     private static final String NEXT = "Next: ";
@@ -40,20 +39,20 @@ public record Diagnosis(String why, String next) {
         return ofTraining(run, run.step());
     }
 
-    /** Why a run does not fit, and what would; empty where it fits. */
+    /** Returns why a run does not fit, and what would; empty if it fits. */
     public static List<String> misfit(RunResult run) {
         Diagnosis diagnosis = of(run);
         return run.fits() ? List.of() : List.of((diagnosis.why() + " " + diagnosis.next()).trim());
     }
 
-    /** What else there is to say of a run, each sentence with its subject before a colon. */
+    /** Returns further remarks on a run, each sentence starting with its subject and a colon. */
     public static List<String> further(RunResult run) {
         List<String> sentences = new ArrayList<>(around(run));
         trials(run).stream().filter(sentence -> !sentence.startsWith(NEXT)).forEach(sentences::add);
         return sentences;
     }
 
-    /** What faults cost, and what goes on around the step. */
+    /** Returns the cost of faults, and times around the step. */
     public static List<String> faultsAndAround(RunResult run) {
         List<String> sentences = new ArrayList<>();
         if (run.facts().radius() != null) {
@@ -67,7 +66,7 @@ public record Diagnosis(String why, String next) {
         return sentences;
     }
 
-    /** The same, and accuracy. */
+    /** Returns the cost of faults, times around the step, and the accuracy. */
     public static List<String> around(RunResult run) {
         List<String> sentences = faultsAndAround(run);
         ErrorInterval accuracy = run.facts().accuracy();
@@ -78,7 +77,7 @@ public record Diagnosis(String why, String next) {
         return sentences;
     }
 
-    /** What other settings gain, the most first, and what other choices come to. */
+    /** Returns gains of other settings, largest first, and the effect of alternatives to assumptions. */
     public static List<String> trials(RunResult run) {
         List<String> sentences = new ArrayList<>();
         String next = run.fits() ? of(run).next() : "";
@@ -143,7 +142,7 @@ public record Diagnosis(String why, String next) {
                 : "The wire is the limit.";
     }
 
-    /** Of the time in which NICs are held, the share that their bytes take at the rate that they sustain; 1 for other links. */
+    /** Returns the share of NIC occupancy that the bytes take at the sustained rate; 1 for other links. */
     private static double shareOfBytes(RunResult run, LinkUse use, double seconds) {
         if (use.linkClass() != LinkClass.NIC) {
             return 1;
@@ -189,7 +188,7 @@ public record Diagnosis(String why, String next) {
         return noneGains(fitting, trials.size() - fitting);
     }
 
-    /** That no setting gains, and how many of those that might do not fit. */
+    /** Says that no setting gains, and how many that might do not fit. */
     public static String noneGains(int fitting, int tooLarge) {
         String unfit = tooLarge == 0
                 ? ""
@@ -209,7 +208,7 @@ public record Diagnosis(String why, String next) {
                 .orElseThrow();
     }
 
-    /** For what rank 0 waits mostly, where it waits about as long as the others: a slow rank does not. */
+    /** Returns what rank 0 mostly waits for, if it waits about as long as the others, unlike a slow rank. */
     private static String culprit(RunResult.Training training, Stream stream) {
         List<ExposedCommunication.Culprit> own = training.exposed().culprits().stream()
                 .filter(c -> c.stream().reportedAs() == stream)

@@ -5,20 +5,20 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far off a simulated figure may be: a range that covered a stated share of the figures of published sources when each of them was left out.
+ * Expected error range of a simulated figure: a range that covered a stated share of published figures in leave-one-source-out validation.
  *
  * @param coverage that share, 0 to 1
- * @param low least error, of a speed or a size: 0.05 says that the simulator is 5 % too fast [1]
- * @param high greatest error [1]
- * @param nearest published runs that it was made from, one of a source, the nearest first
+ * @param low lowest error of a speed or a size: 0.05 means that the simulator is 5 % too fast [1]
+ * @param high highest error [1]
+ * @param nearest published runs it is made from, one per source, nearest first
  */
 public record ErrorInterval(double coverage, double low, double high, List<Near> nearest) {
 
     /**
-     * A case that resembles the run.
+     * A case similar to the run.
      *
-     * @param error simulated speed over measured speed, less one [1]
-     * @param samplesPerSecond that it measured, where it is the same model on the same cluster under the same strategy
+     * @param error simulated speed over measured speed, minus one [1]
+     * @param samplesPerSecond measured speed, if it is the same model on the same cluster with the same strategy
      */
     public record Near(
             String id, String role, double error, @Nullable Double samplesPerSecond) {}
@@ -27,17 +27,17 @@ public record ErrorInterval(double coverage, double low, double high, List<Near>
         nearest = List.copyOf(nearest);
     }
 
-    /** The range in one line, for example {@code 80 % of such runs are -9.5 % to +3.7 % off (+: too fast)}. */
+    /** Formats the range, for example {@code 80 % of such runs are -9.5 % to +3.7 % off (+: too fast)}. */
     public String brief() {
         return share() + " % of such runs are " + range() + " off (+: too fast)";
     }
 
-    /** The range and the cases in words, for people; a case that may have set a constant is marked. */
+    /** Describes the range and its cases, marking those that may have set a constant. */
     public String sentence() {
         return brief() + cases();
     }
 
-    /** The same where the errors are those of sizes. */
+    /** Describes the range of memory errors and its cases. */
     public String sentenceOfMemory() {
         return "memory of " + share() + " % of such runs is " + range() + " off (+: too much)" + cases();
     }

@@ -11,25 +11,25 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Communication that the compute stream waited for; the rest was hidden behind compute.
+ * Exposed communication, which the compute stream waited for; the rest overlapped with compute.
  *
- * @param seconds time that compute stood still for collectives, mean over ranks [s]
- * @param linkSeconds time that collectives ran, hidden or not, mean over ranks [s]
+ * @param seconds time that compute waited for collectives, mean over ranks [s]
+ * @param linkSeconds time that collectives ran, overlapped or not, mean over ranks [s]
  * @param culprits what rank 0's compute stream waited for, longest first; other ranks may wait longer or shorter
  */
 public record ExposedCommunication(double seconds, double linkSeconds, List<Culprit> culprits) {
 
-    /** Streams on which ranks exchange data. */
+    /** Streams that run collectives. */
     static final List<Stream> COLLECTIVES =
             Arrays.stream(Stream.values()).filter(Stream::exchangesData).toList();
 
     /**
      * Operations of the same name.
      *
-     * @param what for example {@code gather backward layer}
+     * @param what the name, for example {@code gather backward layer}
      * @param stream where they ran
-     * @param seconds how long compute waited for them [s]
-     * @param waits how many times
+     * @param seconds time that compute waited for them [s]
+     * @param waits number of waits
      */
     public record Culprit(String what, Stream stream, double seconds, int waits) {}
 
@@ -39,8 +39,8 @@ public record ExposedCommunication(double seconds, double linkSeconds, List<Culp
     }
 
     /**
-     * Charges each gap of the compute stream along its critical path: from the end of the gap back to the operation of another stream that
-     * ended last, from that one's start to the one that ended last before it, until the gap's beginning.
+     * Charges each gap of the compute stream along its critical path: backwards from the gap's end to the operation of another stream that ended
+     * last, from its start to the one that ended last before it, until the gap's start.
      */
     static List<Culprit> culprits(List<OperationSpan> timeline) {
         List<OperationSpan> others = timeline.stream()
@@ -61,7 +61,7 @@ public record ExposedCommunication(double seconds, double linkSeconds, List<Culp
             chargeGap(byWords, others, ended, freePs, span.startPs());
             freePs = Math.max(freePs, span.endPs());
         }
-        // After its last operation, compute waits for what is left of the step.
+        // After its last operation, compute waits for the rest of the step.
         if (!compute.isEmpty() && !others.isEmpty()) {
             chargeGap(
                     byWords,
@@ -82,9 +82,7 @@ public record ExposedCommunication(double seconds, double linkSeconds, List<Culp
         return Collections.unmodifiableList(sorted);
     }
 
-    /**
-     * @param ended how many of the others ended before the gap did
-     */
+    /** @param ended how many of the others ended before the gap did */
     private static void chargeGap(
             Map<String, Charge> byWords, List<OperationSpan> others, int ended, long fromPs, long toPs) {
         long untilPs = toPs;

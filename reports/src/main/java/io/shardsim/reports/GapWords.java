@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A gap in words, for example {@code 9.8 s per step: 7.1 s less waiting for parameter gathers, 3.6 s less kernel time, 0.9 s more interference}. The
- * figures that are shown add up, too: what rounding leaves goes to the largest part.
+ * Describes a gap, for example {@code 9.8 s per step: 7.1 s less waiting for parameter gathers, 3.6 s less kernel time, 0.9 s more interference}.
+ * Displayed figures sum to the total: the largest part absorbs rounding.
  */
 public final class GapWords {
     private static final long SECOND_PS = 1_000_000_000_000L;
 
-    /** A part with words for more of it and for less. */
+    /** A part, with words for an increase and a decrease. */
     private record Part(long ps, String less, String more) {}
 
     private final StepGap gap;
@@ -30,8 +30,8 @@ public final class GapWords {
     }
 
     /**
-     * What a run loses to a faster one, for example {@code 1.2 s per step more: 0.9 s more waiting for gathers, 0.3 s more kernel time}. Both have the same
-     * global batch, or the slower one's time is that of as many samples.
+     * Describes what a run loses to a faster one, for example {@code 1.2 s per step more: 0.9 s more waiting for gathers, 0.3 s more kernel time}.
+     * Both have the same global batch, or the slower one's time is scaled to as many samples.
      */
     public static String lost(RunResult slow, RunResult fast) {
         StepGap gap = StepGap.between(fast, slow);
@@ -40,17 +40,17 @@ public final class GapWords {
     }
 
     /**
-     * A part of a gap as a reader sees it.
+     * A displayed part of a gap.
      *
      * @param id {@code kernels}, {@code waiting} or {@code work}
-     * @param ps what the slower run takes more; negative where it takes less [ps]
-     * @param words for example {@code 3.62 s slower kernels}
+     * @param ps extra time of the slower run; negative if it takes less [ps]
+     * @param words the description, for example {@code 3.62 s slower kernels}
      */
     public record Block(String id, long ps, String words) {}
 
     /**
-     * What a run loses to a faster one in three parts, which sum to the gap to the picosecond; so do their figures. Kernels are those of forward, backward
-     * and recomputation; other work is the optimizer, copies, and kernels that are slowed down by what overlaps with them.
+     * Splits what a run loses to a faster one into three parts, which sum to the gap to the picosecond, as do the displayed figures. Kernels are
+     * forward, backward and recomputation; other work is the optimizer, copies, and the slowdown of kernels by overlapping work.
      */
     public static List<Block> blocks(RunResult slow, RunResult fast) {
         StepGap gap = StepGap.between(fast, slow);
@@ -84,17 +84,17 @@ public final class GapWords {
         return blocks;
     }
 
-    /** The gap of a run to a faster one, for example {@code 9.76 s}, in figures that those of {@link #blocks} sum to. */
+    /** Formats the gap of a run to a faster one, for example {@code 9.76 s}, consistent with {@link #blocks}. */
     public static String gap(RunResult slow, RunResult fast) {
         return new GapWords(StepGap.between(fast, slow)).total();
     }
 
-    /** The gap, for example {@code 9.8 s}. */
+    /** Formats the gap, for example {@code 9.8 s}. */
     String total() {
         return time(gap.gapPs());
     }
 
-    /** Its parts, the largest first, to follow the gap: {@code : 7.1 s ..., 3.6 s ...}, or {@code , all by ...}. */
+    /** Formats its parts to follow the gap, largest first: {@code : 7.1 s ..., 3.6 s ...}, or {@code , all by ...}. */
     String parts() {
         List<Part> parts = parts(gap);
         parts.sort((a, b) -> Long.compare(Math.abs(b.ps()), Math.abs(a.ps())));
@@ -111,7 +111,10 @@ public final class GapWords {
         return words.size() == 1 ? ", all by " + only : ": " + String.join(", ", words);
     }
 
-    /** What each difference costs, the largest first, for example {@code : 3.7 s kernels, -1.1 s sharding}; the figures that are shown sum to {@link #total}. */
+    /**
+     * Formats the cost of each difference, largest first, for example {@code : 3.7 s kernels, -1.1 s sharding}; displayed figures sum to
+     * {@link #total}.
+     */
     String causes(Map<String, Long> causesPs) {
         List<Map.Entry<String, Long>> ordered = new ArrayList<>(causesPs.entrySet());
         ordered.sort((a, b) -> Long.compare(Math.abs(b.getValue()), Math.abs(a.getValue())));
@@ -131,7 +134,7 @@ public final class GapWords {
         return words.size() == 1 ? ", all " + only : ": " + String.join(", ", words);
     }
 
-    /** Figures of parts of the gap that sum to its own: what rounding leaves goes to the largest. */
+    /** Rounds parts so that they sum to the rounded gap: the largest absorbs the difference. */
     private List<BigDecimal> shown(List<Long> partsPs) {
         List<BigDecimal> shown = new ArrayList<>();
         BigDecimal rest = rounded(gap.gapPs());
@@ -147,7 +150,7 @@ public final class GapWords {
         return shown;
     }
 
-    /** A time in the unit of the gap. */
+    /** Formats a time in the gap's unit. */
     String time(long ps) {
         return words(rounded(ps));
     }

@@ -5,26 +5,27 @@ import java.util.List;
 import java.util.function.LongToDoubleFunction;
 
 /**
- * What failures leave of a training: the share of time spent on steps that count, days and dollars at that share, and the interval between checkpoints that leaves
- * most.
+ * Goodput of a training with failures: the share of time spent on steps that count, days and dollars at that share, and the best interval between
+ * checkpoints.
  *
- * <p>Failures come one by one with an exponential distribution, each stops all nodes, and all since the last checkpoint is done again. The expected time
- * for a stretch of work t, a pause d for its checkpoint and a recovery R, with a mean time M between failures of the cluster, is
- * {@code M e^(R/M) (e^((t+d)/M) - 1)} [1]. Failures during a recovery or a checkpoint are counted. A checkpoint that is written while training goes on protects
- * only once it is written; until then a failure loses that time, too, which counts as recovery here.
+ * <p>Failures are independent and exponentially distributed; each stops all nodes and loses all work since the last checkpoint. The expected time for
+ * a stretch of work t, a pause d for its checkpoint and a recovery R, with a mean time M between failures of the cluster, is
+ * {@code M e^(R/M) (e^((t+d)/M) - 1)} [1]. This includes failures during a recovery or a checkpoint. An asynchronous checkpoint protects only once it
+ * is written; a failure before that also loses the writing time, which counts as recovery here.
  *
- * <p>Leaves out failures that come together, spare nodes that are missing, and slow nodes that nobody notices.
+ * <p>Ignores correlated failures, missing spare nodes, and undetected slow nodes.
  *
- * <p>[1] Daly, A higher order estimate of the optimum checkpoint interval for restart dumps, Future Generation Computer Systems 22 (2006), equation 20.
+ * <p>[1] Daly, A higher order estimate of the optimum checkpoint interval for restart dumps, Future Generation Computer Systems 22 (2006), equation
+ * 20.
  *
  * @param clusterMtbfSeconds mean time between failures of any node [s]
- * @param recoverySeconds from a failure until steps count again, what has to be done again left out [s]
- * @param share of time spent on steps that count, 0 to 1
- * @param cost of the training that was asked for, with failures
- * @param bestEverySteps training steps between checkpoints that leave most
- * @param bestShare what they leave, 0 to 1
- * @param bestCost of the same training with these checkpoints
- * @param curve shares around the best interval, for checkpoints that stop training and for those that do not
+ * @param recoverySeconds time from a failure until steps count again, excluding lost work [s]
+ * @param share share of time spent on steps that count, 0 to 1
+ * @param cost cost of the requested training, with failures
+ * @param bestEverySteps best number of training steps between checkpoints
+ * @param bestShare share of time at that interval, 0 to 1
+ * @param bestCost cost of the requested training at that interval
+ * @param curve shares around the best interval, for synchronous and asynchronous checkpoints
  */
 public record Goodput(
         double clusterMtbfSeconds,
@@ -35,20 +36,20 @@ public record Goodput(
         double bestShare,
         TrainingCost bestCost,
         List<Point> curve) {
-    /** Points of the curve on either side of the best interval, each of twice or half the steps. */
+    /** Number of doublings or halvings of the best interval on either side of the curve. */
     private static final int DOUBLINGS = 4;
 
-    /** Longer intervals than so many mean times between failures are never the best. */
+    /** Maximum interval as a multiple of the mean time between failures; longer ones are never best. */
     private static final double LONGEST = 4;
 
     /**
-     * How a training is saved and fails.
+     * Checkpoint and failure parameters of a training.
      *
-     * @param stepSeconds a step with its stalls [s]
+     * @param stepSeconds time of a step including stalls [s]
      * @param everySteps training steps between checkpoints
-     * @param pauseSeconds in which training stands still for one, by the steps between two [s]
+     * @param pauseSeconds pause for one checkpoint, by the steps between two [s]
      * @param clusterMtbfSeconds mean time between failures of any node [s]
-     * @param recoverySeconds from a failure until steps count again [s]
+     * @param recoverySeconds time from a failure until steps count again [s]
      */
     record Saving(
             double stepSeconds,
@@ -56,7 +57,7 @@ public record Goodput(
             LongToDoubleFunction pauseSeconds,
             double clusterMtbfSeconds,
             double recoverySeconds) {
-        /** Share of time spent on steps that count with so many steps between checkpoints. */
+        /** Returns the share of time spent on steps that count, for a number of steps between checkpoints. */
         double share(long steps) {
             double work = steps * stepSeconds;
             double stretch = (work + pauseSeconds.applyAsDouble(steps)) / clusterMtbfSeconds;
@@ -66,7 +67,7 @@ public record Goodput(
             return Double.isInfinite(expected) ? 0 : work / expected;
         }
 
-        /** The steps between checkpoints that leave most; the share rises up to them and falls from there. */
+        /** Returns the best number of steps between checkpoints; the share rises up to it and falls beyond. */
         long best() {
             long low = 1;
             long high = Math.max(2, (long) Math.min(1e12, LONGEST * clusterMtbfSeconds / stepSeconds));
@@ -83,14 +84,14 @@ public record Goodput(
     }
 
     /**
-     * What is left with so many steps between checkpoints.
+     * The share of useful time at an interval.
      *
-     * @param blockingShare where training stands still until a checkpoint is written, 0 to 1
-     * @param asynchronousShare where it goes on meanwhile, 0 to 1
+     * @param blockingShare share with synchronous checkpoints, 0 to 1
+     * @param asynchronousShare share with asynchronous checkpoints, 0 to 1
      */
     public record Point(long everySteps, double blockingShare, double asynchronousShare) {}
 
-    /** A training whose checkpoints stop it, and the same whose checkpoints do not. */
+    /** A training with synchronous checkpoints, and with asynchronous ones. */
     record Choice(Saving blocking, Saving asynchronous) {
         List<Point> around(long best) {
             List<Point> points = new ArrayList<>();
@@ -105,8 +106,8 @@ public record Goodput(
     }
 
     /**
-     * @param saving the one of the two that the training has
-     * @param cost of the training that was asked for without checkpoints and failures, by the steps that it takes alone
+     * @param saving whichever of the two the training has
+     * @param cost cost of the requested training without checkpoints and failures, from its steps alone
      */
     static Goodput of(Saving saving, Choice choice, TrainingCost cost) {
         long best = saving.best();

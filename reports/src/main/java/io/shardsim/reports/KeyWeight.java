@@ -10,18 +10,18 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * How much a key of a sweep matters: how many times as fast its best value is as its worst, all else alike, as the geometric mean over
- * whatever else varies.
+ * How much a swept key matters: the speed ratio of its best value to its worst, all else equal, as the geometric mean over everything else that
+ * varies.
  *
- * <p>Leaves out the number of nodes, which scaling tells, and points that do not fit.
+ * <p>Excludes the number of nodes, which scaling covers, and points that do not fit.
  *
- * @param key as the sweep writes it
- * @param ratio 1 where the key changes nothing
+ * @param key key as written in the sweep
+ * @param ratio speed ratio; 1 if the key changes nothing
  */
 public record KeyWeight(String key, double ratio) {
     private static final String NODES = "cluster.nodes";
 
-    /** All keys of which some values can be compared, the largest ratio first. */
+    /** Returns all keys with comparable values, largest ratio first. */
     public static List<KeyWeight> of(ScenarioResult scenario) {
         Set<String> keys = new LinkedHashSet<>();
         scenario.runs().forEach(run -> keys.addAll(run.facts().point().keySet()));
@@ -37,7 +37,7 @@ public record KeyWeight(String key, double ratio) {
         return weights;
     }
 
-    /** NaN where no two points differ in nothing else. */
+    /** Returns the ratio; NaN if no two points differ only in the key. */
     private static double ratio(ScenarioResult scenario, String key) {
         Map<Map<String, Object>, List<RunResult>> groups = new LinkedHashMap<>();
         for (RunResult run : scenario.runs()) {
@@ -73,7 +73,7 @@ public record KeyWeight(String key, double ratio) {
         return group.stream().mapToDouble(RunResult::tokensPerSecond).min().orElseThrow();
     }
 
-    /** For example {@code micro_batch 2.0x}. */
+    /** Formats this, for example {@code micro_batch 2.0x}. */
     public String words() {
         return key.substring(key.lastIndexOf('.') + 1) + " " + Quantities.fixed(ratio, ratio < 1.095 ? 2 : 1) + "x";
     }

@@ -18,13 +18,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key of scenarios, as the one table of settings describes it: {@code settings.yaml}, which says what its columns mean. A further setting is a row there,
- * and the class where it takes effect.
+ * A scenario key, described by the table of settings, {@code settings.yaml}, which documents its columns. To add a setting, add a row there and the
+ * class where it takes effect.
  *
  * @param path dotted key
  */
 public record KnownSetting(String path, Block row) {
-    /** A name of the catalog. */
+    /** A catalog name. */
     public static final ValueType NAME =
             ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", "a name of letters, digits, dots and dashes");
 
@@ -57,17 +57,17 @@ public record KnownSetting(String path, Block row) {
         return table;
     }
 
-    /** All that have a row, in the order of the table. */
+    /** Returns all keys with a row, in table order. */
     public static Collection<KnownSetting> all() {
         return TABLE.values();
     }
 
-    /** The setting of a dotted key; without columns where the table has no row of it. */
+    /** Returns the setting of a dotted key; without columns if the table has no row for it. */
     public static KnownSetting of(String path) {
         return TABLE.getOrDefault(path, new KnownSetting(path, UNKNOWN));
     }
 
-    /** Keys of a block, for its reader and its schema. */
+    /** Returns the keys of a block, for its reader and its schema. */
     public static List<Key> keys(String block) {
         return all().stream()
                 .filter(known -> known.path.startsWith(block + "."))
@@ -76,7 +76,7 @@ public record KnownSetting(String path, Block row) {
                 .toList();
     }
 
-    /** The key without its block. */
+    /** Returns the key without its block. */
     public String name() {
         return path.substring(path.indexOf('.') + 1);
     }
@@ -90,7 +90,7 @@ public record KnownSetting(String path, Block row) {
         return List.of(row.text("type", "").split(" "));
     }
 
-    /** What a choice or a switch may be; empty for anything else. */
+    /** Returns the values of a choice or switch; empty for anything else. */
     public List<String> values() {
         List<String> words = words();
         return switch (words.get(0)) {
@@ -100,67 +100,67 @@ public record KnownSetting(String path, Block row) {
         };
     }
 
-    /** Values among which a plan chooses; empty where it has to be told some. */
+    /** Returns the values that a plan tries; empty if the user must list them. */
     public List<String> searched() {
         List<String> written = row.list("search");
         return written.equals(List.of(ALL)) ? values() : written;
     }
 
-    /** What a change of it is about; empty for what its block is about. */
+    /** Returns the cause that a change of it counts as; empty for the cause of its block. */
     public String cause() {
         return row.text("cause", "");
     }
 
-    /** Whether a change of it changes what is learned, so that no plan does. */
+    /** Returns whether it affects what is learned, so that no plan changes it. */
     public boolean isLearned() {
         return row.flag("learned", false);
     }
 
-    /** What follows its value, empty where the value needs no name; null where the key goes before it. */
+    /** Returns the noun after its value, empty if the value needs none; null if the key precedes the value. */
     @Nullable
     String noun() {
         return row.text("noun");
     }
 
-    /** The key in words, without its block. */
+    /** Returns the key in words, without its block. */
     public String inWords() {
         String written =
                 row.text("words", path.substring(path.lastIndexOf('.') + 1).replace('_', ' '));
         return ACRONYM.matcher(written).replaceAll(word -> word.group().toUpperCase(Locale.ROOT));
     }
 
-    /** Head of its column. */
+    /** Returns its column header. */
     public String shortName() {
         return row.text("short", name());
     }
 
-    /** Whether somebody who names a framework and its release still writes it. */
+    /** Returns whether a user who names a framework and its release still sets it. */
     public boolean isUsers() {
         return row.text("decided_by", path.startsWith("strategy.") ? "software" : "user")
                 .equals("user");
     }
 
-    /** What a lever is called; empty for a key that is none. */
+    /** Returns its title as advice; empty if it is never advised. */
     public String title() {
         return row.text("title", "");
     }
 
-    /** Whether it is a switch that a user may turn. */
+    /** Returns whether it is a switch for users. */
     public boolean isSwitch() {
         return row.has("try");
     }
 
-    /** The value of a switch that is worth trying. */
+    /** Returns the value of a switch that is worth trying. */
     public boolean tried() {
         return row.flag("try", false);
     }
 
-    /** Whether a switch saves work, not communication alone. */
+    /** Returns whether a switch saves work, not only communication. */
     public boolean savesWork() {
         return row.text("saves", "").equals("work");
     }
 
-    /** Whether the choices beside the one in force are tried one by one. */
+    /** Returns whether the alternatives to its value are tried one by one. */
     public boolean hasNotch() {
         return row.flag("notch", false);
     }

@@ -7,21 +7,21 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What all links of one class carried.
+ * Traffic of all links of one class.
  *
- * @param ports output ports of this class, idle ones counted
+ * @param ports output ports of this class, including idle ones
  * @param chunks chunks transmitted
  * @param bytes bytes on the wire, every hop counted [bytes]
- * @param queueingSeconds sum over chunks of the time spent waiting for a transmitter [s]
- * @param held how much of the time the transmitters were held
+ * @param queueingSeconds time that chunks waited for a transmitter, summed over chunks [s]
+ * @param held occupancy of the transmitters
  */
 public record LinkUse(LinkClass linkClass, int ports, long chunks, long bytes, double queueingSeconds, Held held) {
 
     /**
-     * @param utilization time the transmitters were held over the run's time, mean over ports, 0 to 1
-     * @param busiest the same of the busiest port
+     * @param utilization occupied time of the transmitters over the run's time, mean over ports, 0 to 1
+     * @param busiest utilization of the busiest port
      * @param busiestPort path of that port
-     * @param byNode mean over the ports that live with each node, in order of nodes
+     * @param byNode mean over each node's ports, by node
      */
     public record Held(double utilization, double busiest, String busiestPort, List<Double> byNode) {}
 
@@ -41,7 +41,7 @@ public record LinkUse(LinkClass linkClass, int ports, long chunks, long bytes, d
         return held.byNode;
     }
 
-    /** One entry for each class that has ports. */
+    /** Returns one entry for each class that has ports. */
     public static List<LinkUse> of(List<LinkTotals> links, int nodes, long endPs) {
         List<LinkUse> uses = new ArrayList<>();
         for (LinkClass linkClass : LinkClass.values()) {
@@ -54,7 +54,7 @@ public record LinkUse(LinkClass linkClass, int ports, long chunks, long bytes, d
         return Collections.unmodifiableList(uses);
     }
 
-    /** Bytes that the NICs of all nodes sent; what switches send on to NICs is not counted again. */
+    /** Returns bytes sent by the NICs of all nodes; not counted again when switches forward them to NICs. */
     public static long bytesSentByNics(List<LinkTotals> links) {
         long sum = 0;
         for (LinkTotals link : links) {

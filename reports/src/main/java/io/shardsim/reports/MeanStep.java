@@ -1,20 +1,20 @@
 package io.shardsim.reports;
 
 /**
- * What a step takes on average where a link is down now and then. Simulated are a step that begins with an outage and one without any; a training takes
- * the latter, and what one outage costs in each period.
+ * The average step of a training with occasional link outages. Two steps are simulated, one that begins with an outage and one without; a training
+ * takes the latter, plus the cost of one outage per period.
  *
  * @param everyPs period of outages [ps]
  * @param withPs the step that begins with an outage [ps]
  * @param withoutPs the same step without outages [ps]
  */
 public record MeanStep(long everyPs, long withPs, long withoutPs) {
-    /** What one outage costs; a long step has several [ps]. */
+    /** Returns the cost of one outage; a long step has several [ps]. */
     private double costPs() {
         return (withPs - withoutPs) / Math.ceil((double) withPs / everyPs);
     }
 
-    /** The average step [s]. */
+    /** Returns the average step time [s]. */
     public double seconds() {
         double meanPs = withoutPs / (1 - costPs() / everyPs);
         double sumPs = everyPs / meanPs * withoutPs + costPs();
@@ -24,7 +24,7 @@ public record MeanStep(long everyPs, long withPs, long withoutPs) {
         return meanPs * StepBreakdown.SECONDS_PER_PICOSECOND;
     }
 
-    /** For people. */
+    /** Describes the average step. */
     public String sentence() {
         return "Outages: one every " + Quantities.seconds(everyPs * StepBreakdown.SECONDS_PER_PICOSECOND) + " costs "
                 + Quantities.seconds(costPs() * StepBreakdown.SECONDS_PER_PICOSECOND) + ". The average step takes "

@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/** How a training step fits in memory, in the same words wherever it is told. */
+/** Describes how a training step fits in memory, in one wording everywhere. */
 public final class MemoryWords {
-    /** Share of a GPU's memory from which on published runs were sometimes slower than ours (DEVIATIONS.md, E). */
+    /** Share of GPU memory above which published runs were sometimes slower than simulated (DEVIATIONS.md, E). */
     private static final double EDGE = 0.93;
 
     private static final int DECIMALS_MAX = 6;
 
     private MemoryWords() {}
 
-    /** {@code needs 37.9 of 39.6 GiB per GPU, 39.8 GiB with fragmentation}. */
+    /** Formats {@code needs 37.9 of 39.6 GiB per GPU, 39.8 GiB with fragmentation}. */
     public static String needs(MemoryFit fit) {
         String host = "needs " + threeDigits(fit.host().neededBytes()) + " of "
                 + threeDigits(fit.host().capacityBytes()) + " GiB of host memory per node";
@@ -29,29 +29,29 @@ public final class MemoryWords {
         return fit.host().fits() ? gpu : gpu + ", and " + host;
     }
 
-    /** Whether it fits, and how tightly, with what it needs in parentheses. */
+    /** Says whether it fits, and how tightly, with its needs in parentheses. */
     public static String verdict(MemoryFit fit) {
         String verdict = fit.isRoomy() ? "fits" : fit.isTight() ? "fits tightly" : "does not fit";
         return verdict + " (" + needs(fit) + ")";
     }
 
-    /** What is reserved, for a column of GiB. */
+    /** Formats the reserved memory for a column of GiB. */
     public static String cell(MemoryFit fit) {
         return Quantities.significant(fit.reservedBytes() / Quantities.GIB);
     }
 
-    /** The name of a run in the first column of a table: it says whether the run is tight. */
+    /** Returns a run's name for the first column of a table, marked if it is tight. */
     public static String named(String name, RunResult run) {
         return run.isTight() ? "tight: " + name : name;
     }
 
-    /** What to know of the runs that {@link #isAtEdge}, by the numbers that a table gives them. */
+    /** Returns the caveat for runs that {@link #isAtEdge}, listed by their numbers in a table. */
     public static String edge(List<String> numbers) {
         return "Memory of " + String.join(", ", numbers) + " is more than " + Quantities.fixed(100 * EDGE, 0)
                 + " % full: real runs there were up to 24 % slower.";
     }
 
-    /** Whether it fits, and is so full that real runs were slower. */
+    /** Returns whether it fits, but so full that real runs were slower. */
     public static boolean isAtEdge(MemoryFit fit) {
         return fit.fits() && share(fit) > EDGE;
     }
@@ -61,10 +61,10 @@ public final class MemoryWords {
     }
 
     /**
-     * What a reader must know of a run that fills its memory, or whose memory is not known well enough to say whether it fits; null where neither is so.
+     * Returns a warning for a run whose memory is nearly full, or too uncertain to say whether it fits; null otherwise.
      *
-     * @param mayLower whether a smaller micro-batch may make room
-     * @param range how far off the memory of such runs is; null where none was published
+     * @param mayLower whether a smaller micro-batch may free memory
+     * @param range error range of such runs' memory; null if none was published
      */
     public static @Nullable Message warning(MemoryFit fit, boolean mayLower, @Nullable ErrorInterval range) {
         String bounds = range == null ? "" : bounds(fit, range);
@@ -88,7 +88,7 @@ public final class MemoryWords {
         return new Message(MessageCode.MEMORY_EDGE, how + bounds + remedy);
     }
 
-    /** What the memory of such runs lies between, where the GPU's lies there, too. */
+    /** Returns the range of such runs' memory, if it includes the GPU's. */
     private static String bounds(MemoryFit fit, ErrorInterval range) {
         double least = fit.reservedBytes() / (1 + range.high());
         double most = fit.reservedBytes() / (1 + range.low());
@@ -100,7 +100,7 @@ public final class MemoryWords {
                         + threeDigits(fit.capacityBytes()) + ".";
     }
 
-    /** Three digits, or as many as tell the three figures apart. */
+    /** Formats three digits, or as many as distinguish the three figures. */
     private static String gib(long bytes, MemoryFit fit) {
         long[] figures = {fit.neededBytes(), fit.reservedBytes(), fit.capacityBytes()};
         long different = LongStream.of(figures).distinct().count();

@@ -3,6 +3,6 @@ package io.shardsim.reports;
 /**
  * A warning about a run.
  *
- * @param text what is so, with its figures
+ * @param text the finding, with its figures
  */
 public record Message(MessageCode code, String text) {}

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What the tool warns about. Each code has a page, {@code messages/CODE.txt}, which {@code shardsim help CODE} prints. */
+/** Codes of the tool's warnings. Each has a page, {@code messages/CODE.txt}, which {@code shardsim help CODE} prints. */
 public enum MessageCode {
     OUT_OF_MEMORY,
     MEMORY_TIGHT,
@@ -15,12 +15,12 @@ public enum MessageCode {
     MORE_GPUS_THAN_VALIDATED,
     LONGER_SEQUENCE_THAN_VALIDATED;
 
-    /** As people write it, for example {@code memory-edge}. */
+    /** Returns the code as users write it, for example {@code memory-edge}. */
     public String id() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Whether no measurement covers such a run, so that nothing says how far off it is. */
+    /** Returns whether no measurement covers such a run, so that its error is unknown. */
     public boolean isBeyondMeasurements() {
         return switch (this) {
             case OUT_OF_MEMORY, MEMORY_TIGHT, MEMORY_EDGE -> false;
@@ -28,17 +28,17 @@ public enum MessageCode {
         };
     }
 
-    /** What to read about it. */
+    /** Returns its page. */
     public MessagePage page() {
         return MessagePage.of(id());
     }
 
-    /** All codes as people write them. */
+    /** Returns all codes as users write them. */
     public static List<String> ids() {
         return Arrays.stream(values()).map(MessageCode::id).toList();
     }
 
-    /** The code of that name; empty where there is none. */
+    /** Returns the code of a name; empty if there is none. */
     public static Optional<MessageCode> of(String id) {
         return Arrays.stream(values()).filter(code -> code.id().equals(id)).findFirst();
     }

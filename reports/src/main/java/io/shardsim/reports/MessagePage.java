@@ -8,16 +8,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * A page about a message, the file {@code messages/CODE.txt}: a headline, a blank line, then paragraphs.
+ * A page about a message, from {@code messages/CODE.txt}: a headline, a blank line, then paragraphs.
  *
- * @param headline one sentence without figures, which stands for the message where there is one line for it
+ * @param headline one sentence without figures, for use where one line must do
  * @param paragraphs what it means, why it matters, what to do
  */
 public record MessagePage(String headline, List<String> paragraphs) {
     private static final ResourceDirectory FILES =
             new ResourceDirectory("messages", ".txt", MessagePage.class.getClassLoader());
 
-    /** Names of all pages. */
+    /** Returns names of all pages. */
     static List<String> names() {
         return FILES.names();
     }

@@ -5,23 +5,22 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 
 /**
- * Achieved floating-point operations against the peak of the GPUs. Published figures differ by a third between conventions, so each of ours
- * names its own.
+ * Achieved FLOPs relative to the GPUs' peak. Published figures differ by a third between conventions, so each of ours names its own.
  *
  * <ul>
- *   <li>{@code mfu}: model flops, 6 N per token plus attention; recomputation is not counted [1], nor are experts that a token does not go through, and a head counts by the share of
- *       tokens that it predicts.
- *   <li>{@code hfu}: hardware flops; recomputation is counted: 8 N plus 4/3 of attention with full activation checkpointing, 6 N plus 4/3 of
- *       attention with selective, the same as mfu without; in between where some is computed again.
- *   <li>{@code modelTeraflopsPerGpu}: what mfu is a share of the peak of, and what people are shown beside it.
- *   <li>{@code teraflopsPerGpu}: 8 N per token with full checkpointing, 6 N with none of the products computed again, without an attention
- *       term; the convention of [2], for documents and to compare with that benchmark.
+ * <li>{@code mfu}: model FLOPs, 6 N per token plus attention; excludes recomputation [1] and experts that a token does not use, and counts a head by
+ * the share of tokens that it predicts.
+ * <li>{@code hfu}: hardware FLOPs, including recomputation: 8 N plus 4/3 of attention with full activation checkpointing, 6 N plus 4/3 of attention
+ * with selective, equal to mfu without; in between with partial recomputation.
+ * <li>{@code modelTeraflopsPerGpu}: mfu times the peak, shown next to it.
+ * <li>{@code teraflopsPerGpu}: 8 N per token with full checkpointing, 6 N without recomputed GEMMs, without an attention term; the convention of [2],
+ * for documents and comparison with that benchmark.
  * </ul>
  *
- * <p>A frozen parameter counts 4 in place of 6, since it takes no gradient of its own.
+ * <p>A frozen parameter counts 4 instead of 6, since it needs no wgrad.
  *
- * <p>[1] Chowdhery et al., PaLM, arXiv:2204.02311, appendix B. [2] AWS Machine Learning Blog, 2022-10-31, sharded data parallelism on
- * SageMaker: 8 x 29.96e9 parameters x 588.2 tokens/s = 141 TFLOPS.
+ * <p>[1] Chowdhery et al., PaLM, arXiv:2204.02311, appendix B. [2] AWS Machine Learning Blog, 2022-10-31, sharded data parallelism on SageMaker: 8 x
+ * 29.96e9 parameters x 588.2 tokens/s = 141 TFLOPS.
  *
  * @param mfu model flops per second over peak, 0 to 1
  * @param hfu hardware flops per second over peak, 0 to 1
@@ -63,8 +62,8 @@ public record ModelFlopsUtilization(
     }
 
     /**
-     * Attention scores and values of all layers, forward and backward: 12 L h s per token, h the width of all heads. Scores and values take 2 s h multiply-adds
-     * each way; backward takes twice forward; a causal mask is not taken off, as the published conventions do not.
+     * Returns attention FLOPs per token of all layers, forward and backward: 12 L h s, with h the total width of the heads. Scores and values take 2
+     * s h multiply-adds each in forward, and twice that in backward; a causal mask is not deducted, as in the published conventions.
      */
     public static double attentionFlopsPerToken(int layers, int headsWidth, int sequenceLength) {
         return 12.0 * layers * headsWidth * sequenceLength;

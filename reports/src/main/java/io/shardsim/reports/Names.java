@@ -5,11 +5,11 @@ import io.shardsim.simulator.plan.Stream;
 import io.shardsim.topology.LinkClass;
 import java.util.Locale;
 
-/** One set of words for what the other modules enumerate, so that tables, charts and documents agree. */
+/** Names of other modules' enum values, so that tables, charts and documents agree. */
 public final class Names {
     private Names() {}
 
-    /** As documents write it: {@code LAYER_FORWARD} is {@code layer_forward}. */
+    /** Returns the form used in documents: {@code LAYER_FORWARD} is {@code layer_forward}. */
     public static String id(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT);
     }

@@ -8,17 +8,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files that a page is made of.
+ * The files of a web page.
  *
- * @param folder beside the class, with its slash; empty for the class's own
- * @param style the style sheet, which begins with the variables
- * @param variables colours, which other pages have too
+ * @param folder folder relative to the class, with its slash; empty for the class's own
+ * @param style the style sheet, which starts with the variables
+ * @param variables colours, shared with other pages
  */
 public record PageFiles(Class<?> beside, String folder, String style, String variables) {
-    /** The type of a script. */
+    /** Media type of a script. */
     public static final String SCRIPT = "text/javascript; charset=utf-8";
 
-    /** File types by how a name ends; nothing else is served. */
+    /** Media types by file suffix; nothing else is served. */
     private static final Map<String, String> TYPES = Map.of(
             "html", "text/html; charset=utf-8",
             "css", "text/css; charset=utf-8",
@@ -28,7 +28,7 @@ public record PageFiles(Class<?> beside, String folder, String style, String var
     /** A file and its media type. */
     public record Asset(String type, byte[] content) {}
 
-    /** The file of this name; null when there is none. Names hold no folders. */
+    /** Returns the file of a name; null if there is none. Names contain no folders. */
     public @Nullable Asset asset(String name) {
         if (!name.matches("[a-z][a-z-]*(\\.min)?\\.[a-z]+")) {
             return null;

@@ -6,11 +6,11 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 
 /**
- * Numbers for people: a few significant digits and a unit. Goes by way of decimal arithmetic, so that the text is the same on every JDK
+ * Formats numbers with a few significant digits and a unit. Uses decimal arithmetic, so that the text is the same on every JDK
  * ({@code Double.toString} changed in JDK 19).
  */
 public final class Quantities {
-    /** Bytes of a GiB. */
+    /** Bytes per GiB. */
     public static final double GIB = 1L << 30;
 
     private static final String MISSING = "\u2013";
@@ -26,7 +26,7 @@ public final class Quantities {
                 .toPlainString();
     }
 
-    /** A fixed number of decimals, thousands apart by commas. */
+    /** Formats a fixed number of decimals, with commas between thousands. */
     public static String fixed(double value, int decimals) {
         if (Double.isNaN(value) || Double.isInfinite(value)) {
             return MISSING;
@@ -46,7 +46,7 @@ public final class Quantities {
         return fixed(value, 0);
     }
 
-    /** A number of things: "1 GPU", "8 GPUs". */
+    /** Formats a count with its noun: "1 GPU", "8 GPUs". */
     public static String counted(int number, String thing) {
         return number + " " + thing + (number == 1 ? "" : "s");
     }
@@ -55,7 +55,7 @@ public final class Quantities {
         return Math.abs(share) < 0.1 && share != 0 ? fixed(100 * share, 1) + " %" : fixed(100 * share, 0) + " %";
     }
 
-    /** Seconds, or a smaller unit below one second, to three digits. */
+    /** Formats seconds, or a smaller unit below one second, to three digits. */
     public static String seconds(double seconds) {
         return scaled(seconds, new String[] {"s", "ms", "us", "ns"});
     }
@@ -73,7 +73,7 @@ public final class Quantities {
         return significant(scaled) + " " + units[unit];
     }
 
-    /** Three significant digits below 1000, no decimals above. */
+    /** Formats three significant digits below 1000, no decimals above. */
     public static String significant(double value) {
         double magnitude = Math.abs(value);
         if (magnitude >= 99.95) {
@@ -85,7 +85,7 @@ public final class Quantities {
         return fixed(value, 2);
     }
 
-    /** The same with three significant digits also below one, where figures would look alike otherwise. */
+    /** Formats three significant digits, also below one, where figures would otherwise look alike. */
     public static String threeDigits(double value) {
         return Math.abs(value) < 1 ? number(value, 3) : significant(value);
     }
@@ -94,12 +94,12 @@ public final class Quantities {
         return significant(bytes / GIB) + " GiB";
     }
 
-    /** Decimal units, as network figures are quoted. */
+    /** Formats bytes in decimal units, as for networks. */
     public static String bytes(double bytes) {
         return decimal(bytes, new String[] {"B", "kB", "MB", "GB", "TB", "PB"});
     }
 
-    /** A buffer in the unit that divides it, as scenarios and nccl-tests write it; rounded where that takes more than eight letters. */
+    /** Formats a buffer size in the unit that divides it, as scenarios and nccl-tests do; rounded if that takes more than eight characters. */
     public static String buffer(long bytes) {
         String exact = new DataSize(bytes).toString();
         return exact.length() <= 8 ? exact : bytes(bytes);
@@ -119,17 +119,17 @@ public final class Quantities {
         return (unit == 0 ? fixed(scaled, 0) : significant(scaled)) + " " + units[unit];
     }
 
-    /** Thousands and millions in words: {@code 1.2 M}. */
+    /** Formats thousands and millions: {@code 1.2 M}. */
     public static String shortCount(double value) {
         return decimal(value, new String[] {"", "k", "M", "G", "T"}).trim();
     }
 
-    /** Tokens of a training in words, to six digits: {@code 500 billion}. */
+    /** Formats training tokens in words, to six digits: {@code 500 billion}. */
     public static String tokens(double tokens) {
         return tokens(tokens, new String[] {"", " million", " billion", " trillion"});
     }
 
-    /** The same for the head of a column: {@code 500 B}. */
+    /** Formats training tokens for a column header: {@code 500 B}. */
     public static String shortTokens(double tokens) {
         return tokens(tokens, new String[] {"", " M", " B", " T"});
     }

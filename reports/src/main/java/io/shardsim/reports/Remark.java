@@ -19,31 +19,31 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A note or warning and the runs that it concerns. Sentences that differ in their figures alone are one, with all values of a figure or their range;
+ * A note or warning and the runs that it concerns. Sentences that differ only in figures are merged, with all values of a figure or their range;
  * published sources are listed once, in a remark of their own.
  *
- * @param runs in words; {@link #ALL} where it concerns all of them
+ * @param runs the runs in words; {@link #ALL} if it concerns all
  */
 public record Remark(String text, String runs) {
     public static final String ALL = "all runs";
 
-    /** Runs that are named one by one. */
+    /** Maximum number of runs listed by name. */
     private static final int NAMED_MAX = 3;
 
-    /** Of sentences in which more figures differ, one is told. */
+    /** Maximum number of differing figures for a merge; beyond it one sentence is shown. */
     private static final int FIGURES_MAX = 3;
 
-    /** Whole values of a figure that are listed; of more, and of fractions, the range is told. */
+    /** Maximum number of whole values listed; for more, and for fractions, the range is shown. */
     private static final int VALUES_MAX = 4;
 
-    /** Figures without a sign, and not parts of names or of commands. */
+    /** An unsigned figure that is not part of a name or command. */
     private static final Pattern FIGURE = Pattern.compile("(?<![\\w.+=\\[-])\\d+(,\\d{3})*(\\.\\d+)?(?!\\w|\\.\\d)");
 
     private static final Pattern RANGE_FROM = Pattern.compile(" to \\d");
     private static final Pattern RANGE_TO = Pattern.compile("\\d to $");
     private static final Pattern SOURCES = Pattern.compile(", by \\d+ published sources?: (.*?)(\\.?)$");
 
-    /** What is to be said about the runs of a scenario, each text once. */
+    /** Returns remarks on the runs of a scenario, each text once. */
     public static List<Remark> of(ScenarioResult scenario, Function<RunResult, List<String>> texts) {
         Map<String, Map<String, Set<RunResult>>> alike = new LinkedHashMap<>();
         Set<String> sources = new LinkedHashSet<>();
@@ -63,7 +63,7 @@ public record Remark(String text, String runs) {
         return remarks;
     }
 
-    /** A sentence on accuracy without the sources that it ends with. */
+    /** Returns a sentence on accuracy without the sources at its end. */
     public static String withoutSources(String sentence, Set<String> sources) {
         Matcher matcher = SOURCES.matcher(sentence);
         if (!matcher.find()) {
@@ -73,12 +73,12 @@ public record Remark(String text, String runs) {
         return sentence.substring(0, matcher.start()) + matcher.group(2);
     }
 
-    /** Sources of ranges of accuracy. */
+    /** Formats sources of accuracy ranges. */
     public static String sourcesInWords(Set<String> sources) {
         return "Sources of accuracy: " + String.join(", ", sources) + ".";
     }
 
-    /** Texts that differ in figures alone as one: with all values, or the first of them with the number of the others. */
+    /** Merges texts that differ only in figures: with all values, or the first text with the number of the others. */
     private static Remark inOne(ScenarioResult scenario, Map<String, Set<RunResult>> runsByText) {
         String first = runsByText.keySet().iterator().next();
         List<RunResult> runs = scenario.runs().stream()
@@ -108,7 +108,7 @@ public record Remark(String text, String runs) {
                 FIGURE.matcher(first).replaceAll(figure -> words(next.next(), first, figure)), words(scenario, runs));
     }
 
-    /** The values of a figure; where the text has a range, the lowest value it starts from or the highest it goes to. */
+    /** Formats the values of a figure; if the text has a range, its lowest start or highest end. */
     private static String words(TreeSet<String> values, String text, MatchResult figure) {
         if (values.size() == 1
                 || RANGE_TO.matcher(text.substring(0, figure.start())).find()) {
@@ -122,7 +122,7 @@ public record Remark(String text, String runs) {
                 : values.first() + " to " + values.last();
     }
 
-    /** All; all of some sizes; all of some series; or one by one. */
+    /** Describes runs: all; all of some sizes; all of some series; or one by one. */
     private static String words(ScenarioResult scenario, List<RunResult> runs) {
         if (runs.size() == scenario.runs().size()) {
             return ALL;

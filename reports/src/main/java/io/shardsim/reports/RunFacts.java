@@ -18,17 +18,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known about one point of a scenario before it runs: the question that an observation answers.
+ * Facts about one point of a scenario before it runs.
  *
  * @param scenario the scenario's name
- * @param point values that the sweep gives this point, by path and in the file's order; empty without a sweep. Values are strings, numbers,
- *     booleans, lists and maps
- * @param cluster where it runs
- * @param work what runs there
- * @param remarks what a reader should know of it
- * @param surroundings what goes on around the step; absent where the scenario says nothing of it
- * @param tried what runs with other settings came to
- * @param accuracy how far off the run may be; absent where nothing similar was published
+ * @param point the point's swept values, by path in file order; empty without a sweep. Values are strings, numbers, booleans, lists and maps
+ * @param cluster the cluster it runs on
+ * @param work the work it runs
+ * @param remarks notes, warnings, sources and settings
+ * @param surroundings input, checkpoints and startup; absent if the scenario does not describe them
+ * @param tried results with other settings
+ * @param accuracy expected error range; absent if nothing similar was published
  */
 public record RunFacts(
         String scenario,
@@ -40,28 +39,28 @@ public record RunFacts(
         Tried tried,
         @Nullable ErrorInterval accuracy) {
 
-    /** What runs: a training step, or a bare collective. */
+    /** The work of a run: a training step, or a bare collective. */
     public sealed interface Work {}
 
     /**
      * A training step.
      *
-     * @param strategy how states are sharded
-     * @param training what is trained
-     * @param memory what the memory ledger says
+     * @param strategy the sharding strategy
+     * @param training the training
+     * @param memory the memory ledger
      */
     public record Sharded(Strategy strategy, Training training, Memory memory) implements Work {}
 
     /**
-     * What runs with other settings came to.
+     * Results of runs with other settings.
      *
-     * @param trials settings that might make it faster; empty where none were tried
-     * @param untried settings and choices that would have cost too much, in words
-     * @param assumptions what the scenario leaves open; empty where nobody asked
-     * @param radius what faults cost, and whom; absent without faults
-     * @param path what each second waited for; absent where nobody asked
-     * @param mean what a step takes on average; absent where no link is down now and then
-     * @param causesPs what each difference from the fastest run of its kind costs; empty where that was not simulated [ps]
+     * @param trials settings that might make it faster; empty if none were tried
+     * @param untried settings and alternatives too expensive to try, in words
+     * @param assumptions open choices of the scenario; empty if not requested
+     * @param radius cost of faults by rank; absent without faults
+     * @param path critical path; absent if not requested
+     * @param mean average step; absent without occasional link outages
+     * @param causesPs cost of each difference from the fastest comparable run; empty if not simulated [ps]
      */
     public record Tried(
             List<Trial> trials,
@@ -71,7 +70,7 @@ public record RunFacts(
             @Nullable CriticalParts path,
             @Nullable MeanStep mean,
             Map<String, Long> causesPs) {
-        /** Nothing was tried. */
+        /** No trials. */
         public static final Tried NOTHING = new Tried(List.of(), List.of(), List.of(), null, null, null, Map.of());
 
         public Tried(
@@ -91,7 +90,7 @@ public record RunFacts(
             this.causesPs = Collections.unmodifiableMap(new LinkedHashMap<>(causesPs));
         }
 
-        /** The same with what other settings and other choices came to. */
+        /** Returns these with trials and assumptions. */
         public Tried with(List<Trial> others, List<String> left, List<Assumption> assumed) {
             return new Tried(others, left, assumed, radius, path, mean, causesPs);
         }
@@ -100,7 +99,7 @@ public record RunFacts(
             return new Tried(trials, untried, assumptions, otherRadius, otherPath, mean, causesPs);
         }
 
-        /** The same with what a step takes on average. */
+        /** Returns these with an average step. */
         public Tried with(MeanStep other) {
             return new Tried(trials, untried, assumptions, radius, path, other, causesPs);
         }
@@ -111,12 +110,12 @@ public record RunFacts(
     }
 
     /**
-     * What a reader should know.
+     * Remarks for the reader.
      *
-     * @param notes for example a capped shard group
-     * @param warnings what a reader must know before trusting the figures
-     * @param sources where the constants come from
-     * @param settings the scenario as it was resolved for this run, in the order of a scenario file
+     * @param notes notes, for example on a capped shard group
+     * @param warnings caveats to read before trusting the figures
+     * @param sources sources of the constants
+     * @param settings the scenario as resolved for this run, in the order of a scenario file
      */
     public record Remarks(List<String> notes, List<Message> warnings, List<Source> sources, List<Setting> settings) {
         public Remarks {
@@ -126,7 +125,7 @@ public record RunFacts(
             settings = List.copyOf(settings);
         }
 
-        /** Without the scenario. */
+        /** Creates remarks without settings. */
         public Remarks(List<String> notes, List<Message> warnings, List<Source> sources) {
             this(notes, warnings, sources, List.of());
         }
@@ -151,12 +150,12 @@ public record RunFacts(
         this.accuracy = accuracy;
     }
 
-    /** Facts with nothing around the step, no trials, and no published run like it. */
+    /** Creates facts without surroundings, trials and similar published runs. */
     public static RunFacts of(String scenario, Map<String, ?> point, Cluster cluster, Work work, Remarks remarks) {
         return new RunFacts(scenario, point, cluster, work, remarks, null, Tried.NOTHING, null);
     }
 
-    /** How far off the run may be, or why nothing says so; empty where nothing similar was published. */
+    /** Returns the expected error range, or why there is none; empty if nothing similar was published. */
     public String accuracyWords() {
         String beyond = messages().stream()
                 .map(Message::code)
@@ -167,7 +166,7 @@ public record RunFacts(
         return !beyond.isEmpty() ? "not validated here (" + beyond + ")" : accuracy == null ? "" : accuracy.brief();
     }
 
-    /** The same with what published runs say about it, unless it is beyond what they cover. */
+    /** Returns these with the accuracy from published runs, unless they do not cover the run. */
     public RunFacts withAccuracy(@Nullable ErrorInterval interval, List<String> moreNotes, List<Message> moreWarnings) {
         List<String> allNotes = new ArrayList<>(notes());
         allNotes.addAll(moreNotes);
@@ -184,12 +183,12 @@ public record RunFacts(
                 allWarnings.stream().map(Message::code).anyMatch(MessageCode::isBeyondMeasurements) ? null : interval);
     }
 
-    /** The same with what goes on around the step. */
+    /** Returns these with surroundings. */
     public RunFacts withSurroundings(@Nullable Surroundings around) {
         return new RunFacts(scenario, point, cluster, work, remarks, around, tried, accuracy);
     }
 
-    /** The same with what runs with other settings came to. */
+    /** Returns these with results of other settings. */
     public RunFacts withTried(Tried other) {
         return new RunFacts(scenario, point, cluster, work, remarks, surroundings, other, accuracy);
     }
@@ -198,12 +197,12 @@ public record RunFacts(
         return tried.trials();
     }
 
-    /** What faults cost, and whom; null without faults. */
+    /** Returns the cost of faults by rank; null without faults. */
     public @Nullable BlastRadius radius() {
         return tried.radius();
     }
 
-    /** What each second waited for; null where nobody asked. */
+    /** Returns the critical path; null if not requested. */
     public @Nullable CriticalParts path() {
         return tried.path();
     }
@@ -216,22 +215,22 @@ public record RunFacts(
         return remarks.notes();
     }
 
-    /** The warnings in words. */
+    /** Returns the warnings in words. */
     public List<String> warnings() {
         return messages().stream().map(Message::text).toList();
     }
 
-    /** The warnings with their codes. */
+    /** Returns the warnings with their codes. */
     public List<Message> messages() {
         return remarks.warnings();
     }
 
-    /** The scenario as it was resolved for this run. */
+    /** Returns the scenario as resolved for this run. */
     public List<Setting> settings() {
         return remarks.settings();
     }
 
-    /** Keys of imported files that decide the answer and were left out; empty where it answers what was asked. */
+    /** Returns keys of imported files that affect the answer but were left out; empty if the answer is complete. */
     public List<String> accepted() {
         Setting accepted = setting("accepted");
         return accepted == null
@@ -239,7 +238,7 @@ public record RunFacts(
                 : List.of(accepted.value().replaceAll("^\\[|]$", "").split(", "));
     }
 
-    /** What a dotted key was resolved to; null where this run has no such key. */
+    /** Returns the resolved setting of a dotted key; null if this run has no such key. */
     public @Nullable Setting setting(String path) {
         return settings().stream()
                 .filter(setting -> setting.path().equals(path))
@@ -251,7 +250,7 @@ public record RunFacts(
         return remarks.sources();
     }
 
-    /** Notes and, behind them, how far off the run may be. */
+    /** Returns the notes, followed by the expected error range. */
     public List<String> notesWithAccuracy() {
         List<String> all = new ArrayList<>(notes());
         if (accuracy != null) {
@@ -260,37 +259,37 @@ public record RunFacts(
         return all;
     }
 
-    /** How states are sharded; absent for a bare collective. */
+    /** Returns the sharding strategy; absent for a bare collective. */
     public @Nullable Strategy strategy() {
         return work instanceof Sharded sharded ? sharded.strategy() : null;
     }
 
-    /** What is trained; absent for a bare collective. */
+    /** Returns the training; absent for a bare collective. */
     public @Nullable Training training() {
         return work instanceof Sharded sharded ? sharded.training() : null;
     }
 
-    /** What the memory ledger says; absent for a bare collective. */
+    /** Returns the memory ledger; absent for a bare collective. */
     public @Nullable Memory memory() {
         return work instanceof Sharded sharded ? sharded.memory() : null;
     }
 
-    /** The bare collective; absent for training. */
+    /** Returns the bare collective; absent for training. */
     public @Nullable Collective collective() {
         return work instanceof Collective bare ? bare : null;
     }
 
-    /** The strategy of a training run; an error for a bare collective. */
+    /** Returns the strategy of a training run; throws for a bare collective. */
     public Strategy sharding() {
         return sharded().strategy();
     }
 
-    /** What a training run trains; an error for a bare collective. */
+    /** Returns the training of a training run; throws for a bare collective. */
     public Training model() {
         return sharded().training();
     }
 
-    /** The memory ledger of a training run; an error for a bare collective. */
+    /** Returns the memory ledger of a training run; throws for a bare collective. */
     public Memory ledger() {
         return sharded().memory();
     }
@@ -313,21 +312,21 @@ public record RunFacts(
     /**
      * A sharding strategy.
      *
-     * @param kind as scenario files write it, for example {@code mics}
-     * @param name as people write it, for example {@code MiCS}
-     * @param shardGroup ranks that together hold one copy of the sharded states, after capping; 1 when nothing is sharded
-     * @param holders where one copy of all states lies
-     * @param split how the model is split beside data parallelism
-     * @param kernels profile of the kernels that run; empty where it does not matter
+     * @param kind the kind in scenario files, for example {@code mics}
+     * @param name the display name, for example {@code MiCS}
+     * @param shardGroup ranks that together hold one replica of the sharded states, after capping; 1 without sharding
+     * @param holders ranks that hold one replica of all states
+     * @param split model parallelism besides data parallelism
+     * @param kernels profile of the kernels that run; empty if irrelevant
      */
     public record Strategy(
             String kind, String name, int shardGroup, StateHolders holders, Split split, String kernels) {
-        /** Name, how the model is split, and the shard group where that is a choice. */
+        /** Returns the name, the model parallelism, and the shard group if it is a choice. */
         public String label(int gpus) {
             return name + split.words() + (choosesGroup(gpus) ? ", shard group " + shardGroup : "");
         }
 
-        /** The same in short, for tables: the name up to what explains it, behind a comma or in parentheses. */
+        /** Returns the label in short, for tables: without an explanation after a comma or in parentheses. */
         public String shortLabel(int gpus) {
             return shortName() + split.words() + (choosesGroup(gpus) ? " (shard group " + shardGroup + ")" : "");
         }
@@ -343,24 +342,24 @@ public record RunFacts(
     }
 
     /**
-     * How a model is split among ranks beside data parallelism.
+     * Model parallelism besides data parallelism.
      *
-     * @param tensor ranks that split each layer, 1 for none
-     * @param sequence whether they split norms and dropouts along the sequence
-     * @param context ranks that split the tokens of each sample, 1 for none
-     * @param experts ranks that share out the experts of a layer, 1 for none
+     * @param tensor tensor-parallel size, 1 for none
+     * @param sequence whether sequence parallelism splits norms and dropouts
+     * @param context context-parallel size, 1 for none
+     * @param experts expert-parallel size, 1 for none
      * @param stages pipeline stages, 1 for none
-     * @param interleaved whether a stage holds several pieces of the model, which take turns
+     * @param interleaved whether the schedule is interleaved, with several model chunks per stage
      */
     public record Split(int tensor, boolean sequence, int context, int experts, int stages, boolean interleaved) {
         public static final Split NONE = new Split(1, false, 1, 1, 1, false);
 
-        /** Ranks that hold one copy of the model. */
+        /** Returns the ranks of one replica of the model. */
         public int ranks() {
             return tensor * stages;
         }
 
-        /** For example {@code , tensor parallel 8}, to follow a name. */
+        /** Formats this to follow a name, for example {@code , tensor parallel 8}. */
         String words() {
             return (tensor > 1 ? ", tensor parallel " + tensor : "")
                     + (sequence ? ", sequence parallel" : "")
@@ -371,10 +370,10 @@ public record RunFacts(
     }
 
     /**
-     * How much of forward is computed again in backward.
+     * Shares of forward that backward recomputes.
      *
-     * @param products share of the operations of GEMMs, 0 to 1
-     * @param attention share of the operations of attention cores, 0 to 1
+     * @param products share of the GEMM operations, 0 to 1
+     * @param attention share of the attention operations, 0 to 1
      */
     public record Recomputation(double products, double attention) {
         public static final Recomputation NONE = new Recomputation(0, 0);
@@ -382,41 +381,41 @@ public record RunFacts(
     }
 
     /**
-     * Peak of one GPU in the format that GEMMs take.
+     * Peak of one GPU in the GEMM format.
      *
      * @param format {@code fp8}, {@code bf16}, {@code fp16} or {@code fp32}
      */
     public record Peak(String format, double flopsPerSecond) {}
 
     /**
-     * How many parameters a model has, embeddings counted once.
+     * Parameter counts of a model, with embeddings counted once.
      *
-     * @param active those without the experts that a token does not go through
-     * @param trained those of adapters, or the active ones
-     * @param counted the active ones, of a head as often as it is computed for a token
+     * @param active parameters without experts that a token does not use
+     * @param trained the adapters' parameters, or the active ones
+     * @param counted the active ones, with a head weighted by how often it is computed per token
      */
     public record Parameters(long all, long active, long trained, double counted) {
-        /** Each active one is computed for each token. */
+        /** Creates counts with each active parameter computed for each token. */
         public Parameters(long all, long active, long trained) {
             this(all, active, trained, active);
         }
 
-        /** Of a model in which each token goes through all, and all are trained. */
+        /** Creates counts of a model in which each token uses all parameters, and all are trained. */
         public static Parameters of(long parameters) {
             return new Parameters(parameters, parameters, parameters);
         }
 
-        /** What a checkpoint holds: of adapters these alone, as PEFT saves them. */
+        /** Returns parameters saved in a checkpoint: only the adapters' if there are any, as in PEFT. */
         long saved() {
             return isFrozen() ? trained : all;
         }
 
-        /** Whether adapters alone are trained. */
+        /** Returns whether only adapters are trained. */
         public boolean isFrozen() {
             return trained < active;
         }
 
-        /** In words, in billions. */
+        /** Formats the counts, in billions. */
         String words() {
             String total = Quantities.significant(all * 1e-9) + " B";
             String ofToken = active == all ? "" : " (" + Quantities.significant(active * 1e-9) + " B active)";
@@ -426,15 +425,15 @@ public record RunFacts(
     }
 
     /**
-     * What is trained.
+     * A training of a model.
      *
      * @param model catalog name or {@code inline}
      * @param size parameters of the model
-     * @param attentionFlopsPerToken attention scores and values, forward and backward, see
+     * @param attentionFlopsPerToken FLOPs of attention scores and values, forward and backward, see
      *     {@link ModelFlopsUtilization#attentionFlopsPerToken} [flop]
      * @param globalBatch samples per training step
-     * @param batch those of one GPU
-     * @param peak what utilization counts against
+     * @param batch samples per GPU and micro-batch
+     * @param peak the peak that utilization is relative to
      */
     public record Training(
             String model,
@@ -444,7 +443,7 @@ public record RunFacts(
             Batch batch,
             Recomputation recomputation,
             Peak peak) {
-        /** All parameters. */
+        /** Returns the number of all parameters. */
         public long parameters() {
             return size.all();
         }
@@ -469,10 +468,10 @@ public record RunFacts(
     /**
      * Memory of one GPU at the moment of its peak.
      *
-     * @param bytesByOwner what each owner holds at the peak, on the pipeline stage that reserves most [bytes]
-     * @param neededBytes most that is in use, on the pipeline stage that uses most [bytes]
-     * @param capacityBytes what a framework can allocate [bytes]
-     * @param host memory of a node's host
+     * @param bytesByOwner bytes of each owner at the peak, on the pipeline stage that reserves most [bytes]
+     * @param neededBytes peak of memory in use, on the pipeline stage that uses most [bytes]
+     * @param capacityBytes memory that a framework can allocate [bytes]
+     * @param host host memory of a node
      */
     public record Memory(Map<MemoryOwner, Long> bytesByOwner, long neededBytes, long capacityBytes, HostMemory host) {
         public Memory {
@@ -481,7 +480,7 @@ public record RunFacts(
             bytesByOwner = Collections.unmodifiableMap(ordered);
         }
 
-        /** Of a single stage, which needs all but its fragmentation. */
+        /** Creates the memory of a single stage, which needs everything but its fragmentation. */
         public Memory(Map<MemoryOwner, Long> bytesByOwner, long capacityBytes) {
             this(
                     bytesByOwner,
@@ -502,12 +501,12 @@ public record RunFacts(
             return sum;
         }
 
-        /** Of the peak, what somebody uses. */
+        /** Returns the memory in use at the peak. */
         public long usedBytes() {
             return peakBytes() - ofOwner(MemoryOwner.FRAGMENTATION);
         }
 
-        /** How it fits. */
+        /** Returns how it fits. */
         public MemoryFit fit() {
             return new MemoryFit(neededBytes, peakBytes(), capacityBytes, host);
         }
@@ -521,18 +520,18 @@ public record RunFacts(
     /**
      * A bare collective over all ranks.
      *
-     * @param totalBytes whole buffer [bytes]
+     * @param totalBytes size of the whole buffer [bytes]
      * @param algorithm the algorithm that ran
-     * @param library the library it is modelled on, for example {@code nccl}
+     * @param library library it is modelled on, for example {@code nccl}
      */
     public record Collective(CollectiveKind kind, long totalBytes, String algorithm, String library) implements Work {}
 
     /**
-     * Where a figure comes from.
+     * The source of a figure.
      *
      * @param what the figure
      * @param source document and place, as text
-     * @param date ISO 8601, or empty when the source has none
+     * @param date ISO 8601, or empty if the source has none
      */
     public record Source(String what, String source, String date) {
         public static Source of(Figure figure) {

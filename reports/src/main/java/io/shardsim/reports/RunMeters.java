@@ -19,19 +19,19 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program's meters: how much it has simulated, how long its queue got, and what the last finished run did to links and GPUs. Counted in plain
- * longs where things happen and added up here when a run ends, so a meter costs the event loop nothing. Results stay in
- * {@link RunResult}; meters repeat a few of them for dashboards. Tags name link classes, never ranks.
+ * The program's metrics: how much it has simulated, its longest event queue, and how the last run used links and GPUs. Plain longs count events and
+ * are added up here when a run ends, so metrics cost the event loop nothing. Results stay in {@link RunResult}; metrics repeat a few for dashboards.
+ * Tags name link classes, never ranks.
  */
 public final class RunMeters implements MeterBinder {
     private static final String PREFIX = "shardsim.";
 
     /**
-     * One reading of one meter.
+     * A reading of a metric.
      *
-     * @param name for example {@code shardsim.link.bytes}
-     * @param tags for example {@code class=nic}; empty without tags
-     * @param unit empty for a plain number
+     * @param name the name, for example {@code shardsim.link.bytes}
+     * @param tags tags, for example {@code class=nic}; empty without tags
+     * @param unit unit; empty for a plain number
      */
     public record Reading(String name, String tags, double value, String unit, String meaning) {}
 
@@ -50,7 +50,7 @@ public final class RunMeters implements MeterBinder {
         }
     }
 
-    /** A simulation is done; a point that did not run leaves no trace. */
+    /** Records a finished simulation; a point that did not run is ignored. */
     public void finished(RunResult result) {
         if (!result.fits()) {
             return;
@@ -143,7 +143,7 @@ public final class RunMeters implements MeterBinder {
                 .register(registry);
     }
 
-    /** All meters of this program in a registry, in order of name and tags. */
+    /** Returns all metrics of this program in a registry, by name and tags. */
     public static List<Reading> readings(MeterRegistry registry) {
         List<Reading> readings = new ArrayList<>();
         for (Meter meter : registry.getMeters()) {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Names that tell the runs of a scenario apart by what varies between them, the same in every table and drawing. */
+/** Names that distinguish a scenario's runs by what varies between them, the same in every table and chart. */
 public final class RunNames {
     private static final Pattern SHARD_GROUP = Pattern.compile(" \\(shard group \\d+\\)");
 
@@ -16,7 +16,7 @@ public final class RunNames {
 
     /**
      * @param series runs by the name of their series
-     * @param parts the same names in parts, in that order
+     * @param parts the names in parts, in that order
      */
     RunNames(List<RunResult> runs, Map<String, List<RunResult>> series, List<SeriesNames.Name> parts) {
         Iterator<SeriesNames.Name> next = parts.iterator();
@@ -43,7 +43,7 @@ public final class RunNames {
         return SHARD_GROUP.matcher(name).replaceFirst("");
     }
 
-    /** A shard group that the cluster is too small for goes, unless another run of that size would have the same name. */
+    /** Drops a shard group that the cluster is too small for, unless another run of that size would get the same name. */
     private void dropCappedGroup(RunResult run, Map<Shortened, Long> takers) {
         RunFacts.Strategy strategy = run.facts().strategy();
         if (strategy != null && strategy.shardGroup() == run.gpus()) {
@@ -55,17 +55,17 @@ public final class RunNames {
         }
     }
 
-    /** The name of the run's series, but without a shard group that its cluster is too small for. */
+    /** Returns the name of the run's series, without a shard group that its cluster is too small for. */
     public String of(RunResult run) {
         return names.getOrDefault(run, run.label());
     }
 
-    /** Of that name the strategy, with the settings of it that tell it from others. */
+    /** Returns the strategy in that name, with the settings that distinguish it from others. */
     public String strategyOf(RunResult run) {
         return strategies.getOrDefault(run, run.label());
     }
 
-    /** The name with the size of the cluster. */
+    /** Returns the name with the cluster size. */
     public String withGpus(RunResult run) {
         return of(run) + ", " + Quantities.counted(run.gpus(), "GPU");
     }

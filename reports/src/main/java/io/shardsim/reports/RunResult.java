@@ -12,16 +12,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one point of a scenario came to.
+ * The result of one point of a scenario.
  *
- * @param facts the question
- * @param training figures of a training step; absent when the run did not fit or is a bare collective
- * @param collective figures of a bare collective; absent otherwise
- * @param network what the links carried
- * @param rank0 what rank 0 did
- * @param remedy the nearest thing that fits, in words; absent when the run fits
- * @param effort what it took to simulate
- * @param digest hash over all totals and times; absent when nothing ran
+ * @param facts facts known before the run
+ * @param training metrics of a training step; absent if the run did not fit or is a bare collective
+ * @param collective metrics of a bare collective; absent otherwise
+ * @param network traffic of the links
+ * @param rank0 timeline and memory of rank 0
+ * @param remedy the nearest change that fits, in words; absent if the run fits
+ * @param effort cost of the simulation
+ * @param digest hash over all totals and times; absent if nothing ran
  */
 public record RunResult(
         RunFacts facts,
@@ -33,40 +33,40 @@ public record RunResult(
         Effort effort,
         @Nullable String digest) {
 
-    /** Whether it is this very run. Another point of a sweep may come to equal figures, and to compare all of them would take long. */
+    /** Returns whether both are one object. Other points of a sweep may have equal figures, and comparing them all would take long. */
     @SuppressWarnings("ReferenceEquality")
     public boolean is(@Nullable RunResult other) {
         return this == other;
     }
 
     /**
-     * What the links carried.
+     * Traffic of the links.
      *
-     * @param links one entry per link class that has ports; empty when nothing ran
+     * @param links one entry per link class that has ports; empty if nothing ran
      * @param nicBytesSent bytes that the NICs of all nodes sent [bytes]
      */
     public record Network(List<LinkUse> links, long nicBytesSent) {}
 
     /**
-     * What rank 0 did.
+     * Timeline and memory of rank 0.
      *
-     * @param timeline its operations in order of their start
-     * @param memory who holds its memory in the course of the step; absent for a bare collective, and when nothing ran
+     * @param timeline its operations by start time
+     * @param memory its memory by owner over the step; absent for a bare collective, and if nothing ran
      */
     public record Rank0(
             List<OperationSpan> timeline, @Nullable MemoryOverTime memory) {}
 
     /**
-     * What it took to simulate.
+     * Cost of the simulation.
      *
      * @param executedEvents events executed one by one
-     * @param simulatedEvents events that these stand for
-     * @param pendingEventsMax most events that waited at once
+     * @param simulatedEvents events that these represent
+     * @param pendingEventsMax maximum number of pending events
      * @param wallSeconds host time; differs from run to run [s]
      */
     public record Effort(long executedEvents, long simulatedEvents, long pendingEventsMax, double wallSeconds) {}
 
-    /** How a run ended. */
+    /** The outcome of a run. */
     public enum Status {
         OK("ok"),
         OUT_OF_MEMORY("out_of_memory");
@@ -77,16 +77,16 @@ public record RunResult(
             this.id = id;
         }
 
-        /** As results.json writes it. */
+        /** Returns the form used in results.json. */
         public String id() {
             return id;
         }
     }
 
     /**
-     * Figures of a training step.
+     * Metrics of a training step.
      *
-     * @param computeBusy share of the step that the compute stream worked, mean over ranks, 0 to 1
+     * @param computeBusy share of the step that the compute stream was busy, mean over ranks, 0 to 1
      * @param scaling absent outside a sweep
      */
     public record Training(
@@ -98,12 +98,12 @@ public record RunResult(
             ExposedCommunication exposed,
             List<TrainingCost> costs,
             @Nullable ScalingEfficiency scaling) {
-        /** One optimizer update [s]. */
+        /** Returns the time of one optimizer step [s]. */
         public double stepSeconds() {
             return breakdown.stepSeconds();
         }
 
-        /** The longest training, or the one that was asked for. */
+        /** Returns the cost of the longest training, or of the requested one. */
         TrainingCost cost() {
             return costs.get(costs.size() - 1);
         }
@@ -126,12 +126,12 @@ public record RunResult(
         }
     }
 
-    /** The meaning of an observation. */
+    /** Interprets an observation. */
     public static RunResult of(RunFacts facts, StepObservation observation, double wallSeconds) {
         return of(facts, observation, null, wallSeconds);
     }
 
-    /** The meaning of an observation, and what the run held in memory meanwhile. */
+    /** Interprets an observation together with the run's memory over time. */
     public static RunResult of(
             RunFacts facts, StepObservation observation, @Nullable MemoryOverTime memory, double wallSeconds) {
         RunFacts.Collective bare = facts.collective();
@@ -154,9 +154,9 @@ public record RunResult(
     }
 
     /**
-     * A point that was not run because it does not fit.
+     * Creates the result of a point that was not run because it does not fit.
      *
-     * @param remedy the nearest thing that fits, in words
+     * @param remedy the nearest change that fits, in words
      */
     public static RunResult outOfMemory(RunFacts facts, String remedy) {
         return new RunResult(
@@ -212,12 +212,12 @@ public record RunResult(
         return wholePs == 0 ? 0 : busyPs / wholePs;
     }
 
-    /** Figures of a training step; an error where none ran. */
+    /** Returns the metrics of a training step; throws if none ran. */
     public Training step() {
         return Objects.requireNonNull(training, "no training step ran");
     }
 
-    /** What a step takes on average, outages as rare as they are [s]. */
+    /** Returns the average step time, including occasional outages [s]. */
     public double meanStepSeconds() {
         MeanStep mean = facts.tried().mean();
         return mean == null ? step().stepSeconds() : mean.seconds();
@@ -239,22 +239,22 @@ public record RunResult(
         return remedy == null;
     }
 
-    /** How it scales; null outside a sweep, where no training step ran, and where its series has no base. */
+    /** Returns its scaling efficiency; null outside a sweep, if no training step ran, or if its series has no base. */
     public @Nullable ScalingEfficiency scaling() {
         return training == null ? null : training.scaling();
     }
 
-    /** Whether its memory comes so near to the GPU's that the model cannot say for certain whether it fits. */
+    /** Returns whether its memory is so close to the GPU's that the model cannot say for certain whether it fits. */
     public boolean isAtEdge() {
         return facts.messages().stream().anyMatch(message -> message.code() == MessageCode.MEMORY_EDGE);
     }
 
-    /** Whether it trains and fits without fragmentation only. */
+    /** Returns whether it is a training that fits only without fragmentation. */
     public boolean isTight() {
         return facts.memory() != null && facts.memory().fit().isTight();
     }
 
-    /** Tokens that the cluster trains on in a second, stalls, pauses and failures counted; 0 where no training step ran [1/s]. */
+    /** Returns the cluster's training tokens per second, including stalls, pauses and failures; 0 if no training step ran [1/s]. */
     public double tokensPerSecond() {
         if (training == null) {
             return 0;
@@ -267,8 +267,8 @@ public record RunResult(
     }
 
     /**
-     * What a training of the length that was asked for takes; null where no training step ran. Stalls for input, pauses for checkpoints, and failures count where the
-     * scenario has them.
+     * Returns the cost of a training of the requested length, including input stalls, checkpoint pauses and failures if the scenario has them; null
+     * if no training step ran.
      */
     public @Nullable TrainingCost cost() {
         if (training == null) {
@@ -278,7 +278,7 @@ public record RunResult(
         return around == null ? training.cost() : around.expected();
     }
 
-    /** The strategy in words, or the collective where there is no strategy. */
+    /** Returns the strategy in words, or the collective if there is no strategy. */
     public String label() {
         if (facts.strategy() != null) {
             return facts.strategy().label(gpus());
@@ -298,27 +298,27 @@ public record RunResult(
         return training == null ? this : with(facts, training.with(scaling));
     }
 
-    /** The same with what runs with other settings came to. */
+    /** Returns this with results of other settings. */
     public RunResult withTried(RunFacts.Tried tried) {
         return with(facts.withTried(tried), training);
     }
 
-    /** The same with what its faults cost. */
+    /** Returns this with the cost of its faults by rank. */
     public RunResult withRadius(BlastRadius radius) {
         return withTried(facts.tried().with(radius, facts.path()));
     }
 
-    /** The same with what each second of it waited for. */
+    /** Returns this with its critical path. */
     public RunResult withPath(CriticalParts path) {
         return withTried(facts.tried().with(facts.radius(), path));
     }
 
-    /** The same with what each of its differences from the fastest run of its kind costs. */
+    /** Returns this with the cost of each difference from the fastest comparable run. */
     public RunResult withCauses(Map<String, Long> causesPs) {
         return withTried(facts.tried().withCauses(causesPs));
     }
 
-    /** The same with what a training on some tokens takes, in place of the lengths that are quoted otherwise. */
+    /** Returns this with the cost of a training on some tokens, instead of the usual lengths. */
     public RunResult withTokens(double tokens) {
         return training == null
                 ? this
@@ -331,7 +331,7 @@ public record RunResult(
                                 facts.cluster().instance().price().usdPerHour())));
     }
 
-    /** The same outcome of other facts. */
+    /** Returns this result with other facts. */
     public RunResult with(RunFacts otherFacts, @Nullable Training otherTraining) {
         return new RunResult(otherFacts, otherTraining, collective, network, rank0, remedy, effort, digest);
     }

@@ -8,29 +8,30 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Throughput per GPU against that of the same series on the base cluster. All series of a sweep have one base: the smallest cluster on which all of them
- * fit with room. A series that fits with room nowhere has no say, and no efficiency. Where no cluster has room for all others, the base is the smallest of those that
- * have room for most, and a series without room there has no efficiency. Only where no run has room, tight ones count.
+ * Throughput per GPU relative to the series' throughput on the base cluster. All series of a sweep share one base: the smallest cluster on which all
+ * of them fit with headroom. A series that never fits with headroom is ignored for that choice, and has no efficiency. If no cluster has headroom for
+ * all others, the base is the smallest with headroom for the most, and a series without headroom there has no efficiency. Tight runs count only if no
+ * run has headroom.
  *
- * <p>With a fixed global batch this is strong scaling: each GPU gets less to do as the cluster grows. With a global batch that grows with the cluster it is
- * weak scaling.
+ * <p>With a fixed global batch this is strong scaling: the work per GPU shrinks as the cluster grows. With a global batch that grows with the cluster
+ * it is weak scaling.
  *
  * @param efficiency 1 is linear
  * @param fixedGlobalBatch true for strong scaling
  * @param baselineGpus GPUs of the base cluster
- * @param otherMicroBatch whether the micro-batch differs from that of the next smaller cluster of the series
- * @param cause why it is beyond {@value #NOTABLE}; empty where it is not
+ * @param otherMicroBatch whether the micro-batch differs from the series' on the next smaller cluster
+ * @param cause why it exceeds {@value #NOTABLE}; empty if it does not
  */
 public record ScalingEfficiency(
         double efficiency, boolean fixedGlobalBatch, int baselineGpus, boolean otherMicroBatch, String cause) {
-    /** Beyond this a run scales better than linearly, for a reason that a reader must know. */
+    /** Efficiency above which scaling is superlinear, for a reason to report. */
     public static final double NOTABLE = 1.05;
 
     private static final String NODES = "cluster.nodes";
-    /** What differs with the cluster, or is told apart. */
+    /** Keys that vary with the cluster, or are reported separately. */
     private static final List<String> NO_CAUSE = List.of(NODES, "training.global_batch", "training.micro_batch");
 
-    /** Gives every run whose series has room on the base cluster its efficiency, and the others none. */
+    /** Gives every run its efficiency if its series has headroom on the base cluster, and the others none. */
     static List<RunResult> apply(List<RunResult> runs) {
         Map<String, List<RunResult>> series = new LinkedHashMap<>();
         for (RunResult run : runs) {
@@ -80,7 +81,7 @@ public record ScalingEfficiency(
                 efficiency > NOTABLE ? cause(run, baseline) : "");
     }
 
-    /** Whether the micro-batch of a run differs from that of the next smaller cluster of its series that ran. */
+    /** Returns whether a run's micro-batch differs from its series' on the next smaller cluster that ran. */
     public static boolean changesMicroBatch(RunResult run, List<RunResult> series) {
         RunResult before = null;
         for (RunResult other : series) {
@@ -91,7 +92,7 @@ public record ScalingEfficiency(
                 && before.facts().model().microBatch() != run.facts().model().microBatch();
     }
 
-    /** A larger micro-batch and other settings that the tool chose anew; where there are none, the part of the step that shrinks most. */
+    /** Returns a larger micro-batch and other settings that the tool changed; if there are none, the part of the step that shrinks most. */
     private static String cause(RunResult run, RunResult baseline) {
         List<String> changes = new ArrayList<>();
         int microBatch = run.facts().model().microBatch();
@@ -109,7 +110,7 @@ public record ScalingEfficiency(
         return changes.isEmpty() ? "less GPU time in " + shrunk(run, baseline) : String.join(", ", changes);
     }
 
-    /** The part of the step that takes less GPU time for as many samples, by most. */
+    /** Returns the part of the step whose GPU time per sample shrinks most. */
     private static String shrunk(RunResult run, RunResult baseline) {
         long samples = run.facts().model().globalBatch();
         Map<String, Long> parts = StepParts.of(run, samples);
@@ -124,7 +125,7 @@ public record ScalingEfficiency(
         return most;
     }
 
-    /** For example {@code 106 % (micro-batch 4, not 3)}. */
+    /** Formats this, for example {@code 106 % (micro-batch 4, not 3)}. */
     public String words() {
         return Quantities.percent(efficiency) + (cause.isEmpty() ? "" : " (" + cause + ")");
     }
@@ -133,12 +134,12 @@ public record ScalingEfficiency(
         return run.step().samplesPerSecond() / run.gpus();
     }
 
-    /** Runs with the same key differ in the number of nodes only. */
+    /** Returns a key shared by runs that differ only in the number of nodes. */
     static String seriesKey(RunResult run) {
         return String.valueOf(seriesPoint(run));
     }
 
-    /** The sweep's values without the number of nodes. */
+    /** Returns the swept values without the number of nodes. */
     static Map<String, Object> seriesPoint(RunResult run) {
         Map<String, Object> rest = new LinkedHashMap<>();
         run.facts().point().forEach((path, value) -> {

@@ -16,7 +16,7 @@ public final class ScenarioResult {
     private final int points;
     private final Origin origin;
 
-    /** Asked for by every table and drawing: a sweep may have ten thousand series. */
+    /** Cached, since every table and chart needs it: a sweep may have ten thousand series. */
     private final Map<String, List<RunResult>> series;
 
     private final RunNames names;
@@ -32,15 +32,15 @@ public final class ScenarioResult {
         names = new RunNames(runs, series, parts);
     }
 
-    /** Puts runs together; in a sweep each gets its scaling efficiency. */
+    /** Combines runs; in a sweep each gets its scaling efficiency. */
     public static ScenarioResult of(String scenario, List<RunResult> runs) {
         return of(scenario, runs, runs.size());
     }
 
     /**
-     * The same for a command that may have been interrupted.
+     * Combines runs of a command that may have been interrupted.
      *
-     * @param points that the scenario has, run or not
+     * @param points number of points in the scenario, run or not
      */
     public static ScenarioResult of(String scenario, List<RunResult> runs, int points) {
         return new ScenarioResult(
@@ -48,16 +48,16 @@ public final class ScenarioResult {
     }
 
     /**
-     * Where a result comes from.
+     * The origin of a result.
      *
-     * @param command that runs it again; empty where no command ran it
-     * @param software name, version and build of the program; empty where only the version is known
+     * @param command command that repeats the run; empty if none did it
+     * @param software name, version and build of the program; empty if only the version is known
      */
     public record Origin(String command, String software) {
         static final Origin UNKNOWN = new Origin("", "");
     }
 
-    /** The same with its origin. */
+    /** Returns this with its origin. */
     public ScenarioResult from(Origin other) {
         return new ScenarioResult(scenario, runs, points, other);
     }
@@ -70,22 +70,22 @@ public final class ScenarioResult {
         return scenario;
     }
 
-    /** In the sweep's order. */
+    /** Returns the runs in sweep order. */
     public List<RunResult> runs() {
         return runs;
     }
 
-    /** Points that the scenario has, run or not. */
+    /** Returns the number of points in the scenario, run or not. */
     public int points() {
         return points;
     }
 
-    /** Whether every point was run. */
+    /** Returns whether every point was run. */
     public boolean complete() {
         return runs.size() == points;
     }
 
-    /** The place of one of the runs, from 0. */
+    /** Returns the index of a run, from 0. */
     public int placeOf(RunResult run) {
         int place = 0;
         while (!runs.get(place).is(run)) {
@@ -103,18 +103,20 @@ public final class ScenarioResult {
         return isSweep(runs);
     }
 
-    /** The training run with the most tokens a second, the first of equal ones, a tight one only where none has room; null where none ran. */
+    /** Returns the training run with the most tokens per second, the first of equals, a tight one only if none has headroom; null if none ran. */
     public @Nullable RunResult fastest() {
         int fastest = indexOfFastest(runs);
         return fastest < 0 ? null : runs.get(fastest);
     }
 
-    /** Which of some runs is the fastest, as {@link #fastest} has it; -1 where none trained. */
+    /** Returns the index of the fastest run, chosen like {@link #fastest}; -1 if none trained. */
     public static int indexOfFastest(List<RunResult> runs) {
         return best(runs, RunResult::tokensPerSecond);
     }
 
-    /** The training run that costs least for as many tokens, the first of equal ones, a tight one only where none has room; null where none has a price. */
+    /**
+     * Returns the training run with the lowest cost per token, the first of equals, a tight one only if none has headroom; null if none has a price.
+     */
     public @Nullable RunResult cheapest() {
         int cheapest = best(
                 runs,
@@ -143,7 +145,7 @@ public final class ScenarioResult {
         return runs.stream().anyMatch(run -> run.training() != null && !run.isTight());
     }
 
-    /** The runs of which none is both slower and dearer than another one, the fastest first; tight ones only where none has room. */
+    /** Returns the Pareto front of speed and cost, fastest first; tight runs only if none has headroom. */
     public List<RunResult> front() {
         List<RunResult> front = new ArrayList<>();
         double least = Double.POSITIVE_INFINITY;
@@ -158,12 +160,12 @@ public final class ScenarioResult {
         return front;
     }
 
-    /** Training runs that ran, in the sweep's order. */
+    /** Returns training runs that ran, in sweep order. */
     public List<RunResult> trained() {
         return runs.stream().filter(run -> run.training() != null).toList();
     }
 
-    /** Training runs that ran: those with room, the fastest first, then the tight ones. */
+    /** Returns training runs that ran: those with headroom, fastest first, then tight ones. */
     public List<RunResult> byDays() {
         return trained().stream()
                 .sorted(Comparator.comparing(RunResult::isTight)
@@ -172,12 +174,12 @@ public final class ScenarioResult {
                 .toList();
     }
 
-    /** True when at least one point ran. */
+    /** Returns whether at least one point ran. */
     public boolean anyFits() {
         return runs.stream().anyMatch(RunResult::fits);
     }
 
-    /** The run of a series that stands for it: on its largest cluster that fits, or on its largest. */
+    /** Returns the run that represents a series: on its largest cluster that fits, or on its largest. */
     public static RunResult largestThatFits(List<RunResult> series) {
         RunResult largest = series.get(series.size() - 1);
         for (RunResult run : series) {
@@ -188,12 +190,12 @@ public final class ScenarioResult {
         return largest;
     }
 
-    /** Runs that differ in the number of nodes only, smallest cluster first, by a name that tells them apart. */
+    /** Returns runs that differ only in the number of nodes, smallest cluster first, by a distinguishing name. */
     public Map<String, List<RunResult>> series() {
         return series;
     }
 
-    /** Names that tell the runs apart. */
+    /** Returns names that distinguish the runs. */
     public RunNames names() {
         return names;
     }

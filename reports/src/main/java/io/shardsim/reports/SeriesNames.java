@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Names of series: what varies between them, and nothing that all of them share. A series that stands alone is named by its strategy, or by
- * its collective. What series have in common is looked up once: a sweep may have ten thousand.
+ * Names of series: what varies between them, without what all share. A single series is named by its strategy or its collective. Common parts are
+ * computed once: a sweep may have ten thousand series.
  */
 final class SeriesNames {
     private static final String GROUP = " (shard group ";
@@ -19,8 +19,8 @@ final class SeriesNames {
     /**
      * A name in two parts, either of which may be empty.
      *
-     * @param strategy strategy or collective, with the settings of the strategy that are needed to tell it from others
-     * @param settings what else varies
+     * @param strategy strategy or collective, with the settings needed to distinguish it
+     * @param settings other varying settings
      */
     record Name(String strategy, List<String> settings) {
         String words() {
@@ -34,12 +34,12 @@ final class SeriesNames {
 
     private final List<List<RunResult>> all;
     private final SweptKeys keys;
-    /** Full labels by the short one. */
+    /** Full labels by short label. */
     private final Map<String, Set<String>> labels = new HashMap<>();
-    /** Strategies of which some series has a shard group smaller than all ranks. */
+    /** Strategies with a series whose shard group is smaller than all ranks. */
     private final Set<Strategy> withGroups = new HashSet<>();
 
-    /** A kind of strategy by its short label, shard group apart. */
+    /** A kind of strategy by its short label, without the shard group. */
     private record Strategy(String kind, String brief) {}
 
     private SeriesNames(List<List<RunResult>> all) {
@@ -55,7 +55,7 @@ final class SeriesNames {
         }
     }
 
-    /** The name of each series, smallest cluster first, in their order. */
+    /** Returns the name of each series, in the order of the series, each given smallest cluster first. */
     static List<Name> of(List<List<RunResult>> all) {
         SeriesNames names = new SeriesNames(all);
         List<String> bases = names.bases();
@@ -73,7 +73,7 @@ final class SeriesNames {
         return List.of(told);
     }
 
-    /** The strategy of each series in short, in full where another one is as short; nothing where all have the same. */
+    /** Returns each series' short strategy label, or the full one where short ones collide; empty if all are equal. */
     private List<String> bases() {
         List<String> bases = all.stream().map(this::base).toList();
         boolean alike = all.size() > 1 && bases.stream().distinct().count() == 1;
@@ -100,7 +100,7 @@ final class SeriesNames {
         return ambiguous ? label(series) : brief + wholeGroup(series, brief);
     }
 
-    /** A group of all ranks goes without saying, unless other series have smaller ones. */
+    /** Returns the suffix for a shard group of all ranks, needed only if other series have smaller ones. */
     private String wholeGroup(List<RunResult> series, String brief) {
         RunFacts.Strategy own = series.get(series.size() - 1).facts().strategy();
         return own != null && withGroups.contains(new Strategy(own.kind(), brief))
@@ -116,9 +116,9 @@ final class SeriesNames {
     }
 
     /**
-     * The name with those settings of the strategy by which series differ that would be named alike; never empty.
+     * Returns the name extended by strategy settings that separate series of equal name; never empty.
      *
-     * @param among what varies among them
+     * @param among keys that vary among them
      */
     private Name told(List<RunResult> series, Name own, SweptKeys among) {
         List<String> parts = new ArrayList<>(own.strategy().isEmpty() ? List.of() : List.of(own.strategy()));

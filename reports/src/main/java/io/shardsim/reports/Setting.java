@@ -1,19 +1,19 @@
 package io.shardsim.reports;
 
 /**
- * One value of a scenario once everything is resolved.
+ * A resolved value of a scenario.
  *
  * @param path dotted key, for example {@code training.precision}
- * @param value as a scenario writes it
+ * @param value the value as written in a scenario
  */
 public record Setting(String path, String value, Origin origin) {
-    /** Who said so. */
+    /** The origin of a value. */
     public enum Origin {
-        /** The scenario. */
+        /** Set in the scenario. */
         GIVEN,
-        /** Nobody: it is what the key means when it is left out. */
+        /** The default of an omitted key. */
         DEFAULT,
-        /** The tool chose it for this run, for example the largest micro-batch that fits. */
+        /** Chosen by the tool for this run, for example the largest micro-batch that fits. */
         CHOSEN
     }
 }

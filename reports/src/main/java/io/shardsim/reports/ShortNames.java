@@ -10,10 +10,10 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * Names made short enough for a drawing or a narrow table, all of one figure together: names that differ stay different.
+ * Shortens names for a chart or narrow table, all names of one figure together: distinct names stay distinct.
  *
- * <p>First come the field's abbreviations, then vendors, sizes of instances and what all names share go, at last the middle of what is still too
- * long.
+ * <p>Applies the field's abbreviations first, then drops vendors, instance sizes and whatever all names share, and finally cuts the middle of names
+ * still too long.
  */
 public final class ShortNames {
     private static final Map<String, String> ABBREVIATIONS = Map.of(
@@ -29,15 +29,15 @@ public final class ShortNames {
 
     private static final List<String> VENDORS = List.of("DeepSpeed ", "PyTorch ");
     private static final String SEPARATOR = ", ";
-    /** Stands where something was cut out. */
+    /** Marks a cut. */
     public static final char CUT = '\u2026';
 
     private ShortNames() {}
 
     /**
-     * Each name with its short form.
+     * Returns the short form of each name.
      *
-     * @param length characters that a short form may have
+     * @param length maximum characters of a short form
      */
     public static Map<String, String> of(Collection<String> names, int length) {
         Set<String> distinct = new LinkedHashSet<>(names);
@@ -78,12 +78,12 @@ public final class ShortNames {
         return shorter;
     }
 
-    /** {@code p4d.24xlarge} is the only p4d in most sweeps. */
+    /** Drops the instance size: {@code p4d.24xlarge} is the only p4d in most sweeps. */
     private static String withoutInstanceSize(String name) {
         return name.replaceAll("\\.\\d*xlarge\\b", "");
     }
 
-    /** Leaves out the parts, between commas, that every name has, in the form that earlier steps gave them. */
+    /** Returns an operation that drops comma-separated parts shared by all names, in the form left by earlier steps. */
     private static UnaryOperator<String> withoutShared(Collection<String> names) {
         Set<String> shared = new HashSet<>();
         for (String name : names) {
@@ -107,7 +107,7 @@ public final class ShortNames {
         return List.of(name.split(SEPARATOR));
     }
 
-    /** What tells names apart often stands at the very end. A word that is cut goes, but for the first and the last one. */
+    /** Cuts the middle of a name, since differences are often at the end. Drops partly cut words, except the first and the last. */
     private static String cut(String name, int length) {
         if (name.length() <= length) {
             return name;

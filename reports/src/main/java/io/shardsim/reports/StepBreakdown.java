@@ -15,14 +15,14 @@ import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 
 /**
- * Where the time of one training step goes on the compute stream, as the mean over ranks. Work, slow-down, exposed and idle time sum to the step, to
- * the picosecond: means are rounded to whole picoseconds by largest remainder, and parts that do not sum are refused.
+ * Breakdown of one training step on the compute stream, as the mean over ranks. Work, slowdown, exposed and idle time sum to the step, to the
+ * picosecond: means are rounded to whole picoseconds by largest remainder, and parts that do not sum are rejected.
  *
- * @param stepPs from start until the last rank is done [ps]
- * @param workPs each kind of work at full speed, those that took time [ps]
- * @param slowdownPs what compute lost to collectives, casts and copies that overlapped with it [ps]
- * @param exposedPs time that compute stood still, by the stream it waited for, as reports count streams; without COMPUTE [ps]
- * @param idlePs before the first operation, after the last one, and waiting for slower ranks to finish [ps]
+ * @param stepPs time from start until the last rank is done [ps]
+ * @param workPs each kind of work at full speed, without zeros [ps]
+ * @param slowdownPs slowdown of compute by overlapping collectives, casts and copies [ps]
+ * @param exposedPs time that compute waited, by the stream it waited for as in reports; without COMPUTE [ps]
+ * @param idlePs time before the first operation, after the last one, and waiting for slower ranks [ps]
  */
 public record StepBreakdown(
         long stepPs, Map<Work.Kind, Long> workPs, long slowdownPs, Map<Stream, Long> exposedPs, long idlePs) {
@@ -66,12 +66,12 @@ public record StepBreakdown(
         return seconds(stepPs);
     }
 
-    /** Sum of all work at full speed [s]. */
+    /** Returns the sum of all work at full speed [s]. */
     public double totalWorkSeconds() {
         return seconds(sum(workPs.values()));
     }
 
-    /** Sum of the given kinds [s]. */
+    /** Returns the sum of the given kinds [s]. */
     public double workSeconds(Work.Kind... kinds) {
         return seconds(Arrays.stream(kinds)
                 .mapToLong(kind -> workPs.getOrDefault(kind, 0L))
@@ -110,7 +110,7 @@ public record StepBreakdown(
         return into;
     }
 
-    /** Means over ranks of parts that sum to the same whole on each of them, in whole picoseconds that sum to it, too. */
+    /** Means over ranks, in whole picoseconds, of parts that sum to one total on every rank; the means sum to it, too. */
     private static final class Means {
         private final List<RankTotals> ranks;
         private final long wholePs;
@@ -123,7 +123,7 @@ public record StepBreakdown(
             this.wholePs = wholePs;
         }
 
-        /** Adds a part and returns its index. Quotients and remainders are summed apart, so that no sum overflows. */
+        /** Adds a part and returns its index. Quotients and remainders are summed separately to avoid overflow. */
         int add(ToLongFunction<RankTotals> part) {
             int count = Math.max(1, ranks.size());
             for (RankTotals rank : ranks) {
@@ -136,7 +136,7 @@ public record StepBreakdown(
             return parts++;
         }
 
-        /** The largest remainders are rounded up, the first of equal ones. */
+        /** Returns the means, rounding up the largest remainders, the first of equals. */
         long[] rounded() {
             long missing = wholePs - Arrays.stream(meanPs).sum();
             IntStream.range(0, parts)

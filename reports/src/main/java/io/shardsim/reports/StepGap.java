@@ -8,25 +8,25 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The time by which one run is faster than another, split into what the parts of their steps differ by. The parts sum to the gap, to the
- * picosecond, as those of a step sum to the step; where one run has another global batch, the other's times are those of as many samples.
+ * The gap between two runs, split into differences of the parts of their steps. The parts sum to the gap, to the picosecond; if the global batches
+ * differ, the other run's times are scaled to as many samples.
  *
- * @param gapPs what the faster run saves in a training step [ps]
- * @param waitingPs what it waits less, by the stream waited for; negative where it waits longer [ps]
- * @param workPs what it computes less [ps]
- * @param interferencePs by how much less its kernels are slowed down by what overlaps with them [ps]
- * @param idlePs what it is idle less [ps]
+ * @param gapPs time per training step that the faster run saves [ps]
+ * @param waitingPs waiting time saved, by the stream waited for; negative if it waits longer [ps]
+ * @param workPs compute time saved [ps]
+ * @param interferencePs slowdown by overlapping work saved [ps]
+ * @param idlePs idle time saved [ps]
  */
 public record StepGap(
         long gapPs, Map<Stream, Long> waitingPs, Map<WorkPart, Long> workPs, long interferencePs, long idlePs) {
 
-    /** Parts of the work that differ for different reasons. */
+    /** Parts of the work, by why they differ. */
     public enum WorkPart {
-        /** Forward and backward: what the framework's kernels and the micro-batch make of the model. */
+        /** Forward and backward, which depend on the framework's kernels and the micro-batch. */
         KERNELS,
-        /** Forward that runs again. */
+        /** Recomputed forward. */
         RECOMPUTATION,
-        /** Optimizer, casts and copies: what the strategy adds. */
+        /** Optimizer, casts and copies, which depend on the strategy. */
         OTHER_WORK
     }
 
@@ -40,7 +40,7 @@ public record StepGap(
         }
     }
 
-    /** What the first run saves against the second. */
+    /** Returns the gap between a faster and a slower run. */
     static StepGap between(RunResult fast, RunResult slow) {
         StepBreakdown less = fast.step().breakdown();
         StepBreakdown more = slow.step().breakdown();
@@ -63,7 +63,7 @@ public record StepGap(
         return new StepGap(sum(waiting) + sum(work) + interference + idle, waiting, work, interference, idle);
     }
 
-    /** The same gap as the slower run has it. */
+    /** Returns the gap with opposite signs, from the slower run's view. */
     StepGap reversed() {
         Map<Stream, Long> waiting = new EnumMap<>(Stream.class);
         waitingPs.forEach((stream, ps) -> waiting.put(stream, -ps));
@@ -94,7 +94,7 @@ public record StepGap(
         };
     }
 
-    /** Every part that is not zero, by a name for documents; they sum to {@link #gapPs} [ps]. */
+    /** Returns every non-zero part by its name in documents; they sum to {@link #gapPs} [ps]. */
     public Map<String, Long> parts() {
         Map<String, Long> parts = new LinkedHashMap<>();
         waitingPs.forEach((stream, ps) -> parts.put("waiting_" + Names.id(stream), ps));

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
- * The training step of a run in the few parts by which runs are compared, in whole picoseconds. They sum to the step, so the differences of two runs sum to
- * the gap between them, as {@link StepGap} has it.
+ * The few parts of a training step by which runs are compared, in whole picoseconds. They sum to the step, so differences of two runs sum to the gap
+ * between them, as in {@link StepGap}.
  */
 public final class StepParts {
-    /** A part and how much of a step it is. */
+    /** A part and its time in a step. */
     private record Part(String name, ToLongFunction<StepBreakdown> ps) {}
 
     private static final List<Part> PARTS = parts();
@@ -64,25 +64,25 @@ public final class StepParts {
         return step.exposedPs().getOrDefault(stream, 0L);
     }
 
-    /** Names of all parts, in their order. */
+    /** Returns names of all parts, in order. */
     public static List<String> names() {
         return PARTS.stream().map(Part::name).toList();
     }
 
     /**
-     * The parts of a run's step that took time, by name [ps].
+     * Returns the non-zero parts of a run's step, by name [ps].
      *
-     * @param samples where the run's global batch is another, each part is that of as many samples
+     * @param samples number of samples to scale to, if the run's global batch differs
      */
     public static Map<String, Long> of(RunResult run, long samples) {
         return of(run.step().breakdown(), samples, run.facts().model().globalBatch());
     }
 
     /**
-     * The parts of a step that took time, by name [ps].
+     * Returns the non-zero parts of a step, by name [ps].
      *
-     * @param amount what the parts are told for, for example tokens
-     * @param own as much of it as the step has; where that differs, each part is in proportion
+     * @param amount amount to scale to, for example tokens
+     * @param own the step's own amount; parts are scaled in proportion if it differs
      */
     public static Map<String, Long> of(StepBreakdown step, long amount, long own) {
         Map<String, Long> whole = new LinkedHashMap<>();
@@ -110,7 +110,7 @@ public final class StepParts {
                         .longValueExact();
     }
 
-    /** The time that parts sum to [ps]. */
+    /** Returns the sum of parts [ps]. */
     public static long sum(Map<String, Long> parts) {
         return parts.values().stream().mapToLong(Long::longValue).sum();
     }

@@ -14,16 +14,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two points of a sweep that differ in one thing, in a sentence: how much faster one is, where its seconds come from, and what each difference is worth.
+ * Compares two points of a sweep that differ in one thing, in a sentence: the speedup, where the seconds come from, and the cost of each difference.
  *
  * @param fast the faster run
- * @param slow the slower one, on as many GPUs
+ * @param slow the slower run, on as many GPUs
  * @param faster name of the faster run
- * @param slower name of the slower one
- * @param gap what the faster one saves in a step, and its parts
- * @param causesPs what each difference saves, as runs between the two have shown; they sum to the gap. Empty where none ran [ps]
- * @param sentence for example: {@code At 256 GPUs MiCS is 1.46x as fast as ZeRO-3. It saves 9.8 s per step: ...}
- * @param brief the same in short, by causes
+ * @param slower name of the slower run
+ * @param gap time per step that the faster run saves, and its parts
+ * @param causesPs time that each difference saves, from intermediate runs; they sum to the gap. Empty if none ran [ps]
+ * @param sentence the sentence, for example: {@code At 256 GPUs MiCS is 1.46x as fast as ZeRO-3. It saves 9.8 s per step: ...}
+ * @param brief the short sentence, by causes
  */
 public record StrategyComparison(
         RunResult fast,
@@ -38,17 +38,17 @@ public record StrategyComparison(
     private static final int HEADLINES_MAX = 3;
     private static final String STRATEGY = "strategy";
     private static final String KIND = "strategy.kind";
-    /** Below this a key does not matter enough to compare two of its values, unless no other matters more. */
+    /** Weight below which a key's values are not compared, unless no key has more. */
     private static final double NOTABLE_WEIGHT = 1.05;
-    /** Below this two are called equally fast. */
+    /** Speedup below which two runs count as equally fast. */
     private static final double NOTABLE_SPEED_UP = 1.005;
-    /** By so much one scales better than the other. */
+    /** Difference in efficiency above which one scales better. */
     private static final double NOTABLE_EFFICIENCY = 0.02;
 
     /**
-     * The fastest series against those that differ from it in one thing, on the largest cluster that two ran on; empty when there is nothing to
-     * compare. Where a sweep varies strategies and something else, that is done for each value of the rest. Where it varies settings alone,
-     * those that matter are compared.
+     * Compares the fastest series with those that differ from it in one thing, on the largest cluster that two ran on; empty if there is nothing to
+     * compare. If a sweep varies strategies and something else, does so for each value of the rest. If it varies only settings, compares those that
+     * matter.
      */
     public static List<StrategyComparison> of(ScenarioResult scenario) {
         Set<String> worth = worthComparing(scenario);
@@ -68,17 +68,17 @@ public record StrategyComparison(
         return comparisons;
     }
 
-    /** The cluster on which they are compared. */
+    /** Returns the cluster size of the comparison. */
     public int gpus() {
         return fast.gpus();
     }
 
-    /** Samples per second of the faster over the slower. */
+    /** Returns the ratio of samples per second, faster over slower. */
     public double speedUp() {
         return rate(fast) / rate(slow);
     }
 
-    /** Strategies where the sweep has several; else the keys that matter, or the one that matters most. */
+    /** Returns the strategy key if the sweep has several strategies; else the keys that matter, or the one that matters most. */
     private static Set<String> worthComparing(ScenarioResult scenario) {
         if (variesKinds(scenario.runs())) {
             return Set.of(STRATEGY, KIND);
@@ -102,7 +102,7 @@ public record StrategyComparison(
                 > 1;
     }
 
-    /** Where a sweep varies the strategy and something else, strategies are compared with the rest alike. */
+    /** If a sweep varies the strategy and something else, groups runs in which all else is equal. */
     private static Collection<Map<String, List<RunResult>>> alike(Map<String, List<RunResult>> series) {
         boolean strategies =
                 variesKinds(series.values().stream().flatMap(List::stream).toList());
@@ -113,7 +113,7 @@ public record StrategyComparison(
         return groups.values();
     }
 
-    /** The sweep's values but for the strategy and the number of nodes. */
+    /** Returns the swept values except strategy and number of nodes. */
     private static String besidesStrategy(RunResult run) {
         Map<String, Object> values = new LinkedHashMap<>(ScalingEfficiency.seriesPoint(run));
         values.keySet().removeAll(List.of(STRATEGY, KIND));
@@ -140,7 +140,7 @@ public record StrategyComparison(
         return comparisons;
     }
 
-    /** The one key in which two points differ; null where they differ in none or several. A block that the sweep varies as a whole is one thing. */
+    /** Returns the one key in which two points differ; null if they differ in none or several. A block swept as a whole counts as one. */
     private static @Nullable String difference(RunResult one, RunResult other) {
         Map<String, Object> values = ScalingEfficiency.seriesPoint(one);
         Map<String, Object> others = ScalingEfficiency.seriesPoint(other);
@@ -150,17 +150,17 @@ public record StrategyComparison(
         return differing.size() == 1 ? differing.get(0) : null;
     }
 
-    /** Seconds of samples of other models, or of other lengths, do not compare. */
+    /** Returns whether two runs train alike: times of samples of other models or lengths are not comparable. */
     private static boolean trainAlike(RunResult one, RunResult other) {
         RunFacts.Training model = one.facts().model();
         return model.parameters() == other.facts().model().parameters()
                 && model.sequenceLength() == other.facts().model().sequenceLength();
     }
 
-    /** A run of a comparison, by its full name and by what it differs in. */
+    /** A run in a comparison, with its full name and the part that differs. */
     private record Named(String name, String brief, RunResult run) {}
 
-    /** By what a run differs from another one: the strategy where kinds differ, and settings that the sweep varies. */
+    /** Returns how a run differs from another one: the strategy if the kinds differ, and swept settings. */
     private static String brief(RunResult run, RunResult other, String difference, SweptKeys keys) {
         RunFacts.Strategy own = run.facts().sharding();
         boolean kinds = !own.kind().equals(other.facts().sharding().kind());
@@ -178,7 +178,7 @@ public record StrategyComparison(
         return String.join(", ", words);
     }
 
-    /** The sentences that a reader should see first: the largest differences, in the order of the series. */
+    /** Returns the sentences to show first: the largest differences, in series order. */
     public static List<String> headlines(ScenarioResult scenario) {
         List<StrategyComparison> all = of(scenario);
         List<StrategyComparison> largest = all.stream()
@@ -191,7 +191,7 @@ public record StrategyComparison(
                 .toList();
     }
 
-    /** The same in short: of those of the fastest run the closest rival and the one that is furthest behind. */
+    /** Returns short sentences: on the fastest run's closest and furthest rivals. */
     public static List<String> briefly(ScenarioResult scenario) {
         RunResult fastest = scenario.fastest();
         List<StrategyComparison> all = of(scenario).stream()
@@ -228,7 +228,7 @@ public record StrategyComparison(
                 brief(gpus, faster, slower, speedUp, gap, causes));
     }
 
-    /** For example {@code At 256 GPUs MiCS beats FSDP by 2.6 s a step (1.12x): 3.7 s kernels, -1.1 s sharding.} */
+    /** Formats a short sentence, for example {@code At 256 GPUs MiCS beats FSDP by 2.6 s a step (1.12x): 3.7 s kernels, -1.1 s sharding.} */
     private static String brief(
             int gpus, Named faster, Named slower, double speedUp, StepGap gap, Map<String, Long> causes) {
         if (speedUp < NOTABLE_SPEED_UP) {
@@ -244,7 +244,7 @@ public record StrategyComparison(
                 + (isTold(causes, faster.run(), slower.run()) ? words.causes(causes) : words.parts()) + ".";
     }
 
-    /** The one cause of a gap between two values of a setting is that setting. */
+    /** Returns whether the cause of a gap needs no mention: between two values of a setting it is that setting. */
     private static boolean isTold(Map<String, Long> causes, RunResult fast, RunResult slow) {
         return causes.size() > 1
                 || (!causes.isEmpty()
@@ -254,7 +254,7 @@ public record StrategyComparison(
                                 .equals(slow.facts().sharding().kind()));
     }
 
-    /** Equally long steps, and how long a training takes where that is not equal. */
+    /** Describes steps of equal length, and training times if those differ. */
     private static String equal(int gpus, Named one, Named other) {
         TrainingCost cost = Objects.requireNonNull(one.run().cost());
         double days = Objects.requireNonNull(other.run().cost()).days();
@@ -286,7 +286,7 @@ public record StrategyComparison(
                 : " It runs with micro-batch " + fast.microBatch() + " instead of " + slow.microBatch() + ".";
     }
 
-    /** Where the slower one is the one that scales better. */
+    /** Notes if the slower run scales better. */
     private static String scaling(RunResult fast, String slower, RunResult slow) {
         ScalingEfficiency of = fast.step().scaling();
         ScalingEfficiency other = slow.step().scaling();
@@ -299,7 +299,7 @@ public record StrategyComparison(
                 : "";
     }
 
-    /** What the faster one saves in a training, for all nodes; AWS's own quote of 2022 multiplies the hours by the price of one node. */
+    /** Returns what the faster run saves over a training, for all nodes; AWS's own figure of 2022 multiplies hours by the price of one node. */
     private static String saving(RunResult fast, RunResult slow) {
         TrainingCost less = fast.step().cost();
         TrainingCost more = slow.step().cost();

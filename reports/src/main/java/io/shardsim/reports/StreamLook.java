@@ -16,18 +16,18 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * How a stream is told and drawn: the one table that terminal, report, trace and page read, {@code streams.yaml}, in the order in which streams stand. A further stream is
+ * Names and colours of streams: the one table used by terminal, report, trace and page, {@code streams.yaml}, in display order. To add a stream, add
  * a row there.
  *
- * @param stream what reports count it as
- * @param lane its short name beside a timeline
- * @param waiting what compute does when it waits for it; what it is without work, for compute itself
- * @param waitedFor what compute waits for, to follow "waits for"
- * @param mark what a rank on a map of the cluster does while it runs
+ * @param stream the stream it counts as in reports
+ * @param lane short name next to a timeline
+ * @param waiting description of compute that waits for it; for compute itself, of compute without work
+ * @param waitedFor description of what compute waits for, to follow "waits for"
+ * @param mark what a rank on a cluster map does while it runs
  */
 public record StreamLook(Stream stream, String lane, String waiting, String waitedFor, Mark mark, Paint paint) {
 
-    /** What a rank does; a bit each, so that several add up. */
+    /** Activities of a rank, one bit each, so that they combine. */
     public enum Mark {
         NOTHING(0),
         COMPUTES(1),
@@ -47,14 +47,14 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
     }
 
     /**
-     * Its colours, on light and on dark paper.
+     * Its colours on light and dark backgrounds.
      *
-     * @param words whether words on it are light on light paper, and dark on dark paper, or dark on both
-     * @param hatch angle of the lines where compute waits for it [degrees]
+     * @param words whether text on it is light on light and dark on dark backgrounds, or dark on both
+     * @param hatch hatching angle where compute waits for it [degrees]
      */
     public record Paint(String light, String dark, Words words, int hatch) {}
 
-    /** Words on a colour. */
+    /** Colours of text on a colour. */
     public enum Words {
         LIKE_PAPER("#ffffff", "#0e1114"),
         DARK("#16181c", "#16181c");
@@ -106,7 +106,7 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
         return List.copyOf(all);
     }
 
-    /** All rows, in the order in which streams stand. */
+    /** Returns all rows, in display order. */
     public static List<StreamLook> all() {
         return ALL;
     }
@@ -120,7 +120,7 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
         throw new IllegalStateException("no row says how " + stream + " looks");
     }
 
-    /** The row of a stream by the id that documents write. */
+    /** Returns the row of a stream by its ID in documents. */
     public static StreamLook of(String id) {
         for (Stream stream : Stream.values()) {
             if (Names.id(stream).equals(id)) {
@@ -130,17 +130,17 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
         throw new IllegalArgumentException("no stream " + id);
     }
 
-    /** As style sheets and documents write it. */
+    /** Returns the ID used in style sheets and documents. */
     public String id() {
         return Names.id(stream);
     }
 
-    /** Whether compute may wait for it; the rest of its own time is idle. */
+    /** Returns whether compute may wait for it; the rest of its own time is idle. */
     public boolean isWaitedFor() {
         return mark != Mark.COMPUTES;
     }
 
-    /** What compute does in the overview while it waits for this, with few letters. */
+    /** Returns a short description, for the overview, of compute waiting for it. */
     private String share() {
         return !isWaitedFor()
                 ? "works"
@@ -149,12 +149,12 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
                         : "waits: " + lane;
     }
 
-    /** Its place among streams. */
+    /** Returns its index in display order. */
     public int place() {
         return ALL.indexOf(this);
     }
 
-    /** Colours as variables of a style sheet: {@code --gather}, and {@code --on-gather} for words on it. */
+    /** Returns colours as style-sheet variables: {@code --gather}, and {@code --on-gather} for text on it. */
     public static String variables() {
         String light = variables(look -> look.paint.light, look -> look.paint.words.light);
         String dark = variables(look -> look.paint.dark, look -> look.paint.words.dark);
@@ -170,7 +170,7 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
         return css.append(" }\n").toString();
     }
 
-    /** What the page is told of every stream, those that reports count as another one included. */
+    /** Returns the page's data on every stream, including those that reports merge into another. */
     public static List<Map<String, Object>> document() {
         List<Map<String, Object>> streams = new ArrayList<>();
         for (StreamLook look : ALL) {

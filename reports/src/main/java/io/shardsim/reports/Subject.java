@@ -15,12 +15,12 @@ import java.util.function.LongFunction;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 
-/** What a scenario asks, in words: what all its runs have in common, and what varies between them. */
+/** The question of a scenario, in words: what its runs share, and what varies between them. */
 public final class Subject {
     private static final String SHARD_GROUP = "strategy.shard_group";
-    /** More values than these are counted, not listed. */
+    /** Maximum number of values listed; more are counted. */
     private static final int LISTED_MAX = 4;
-    /** Keys of the sweep that {@link #of} tells by what they make of the runs. */
+    /** Swept keys that {@link #of} describes by their effect on the runs. */
     private static final Set<String> TOLD_OTHERWISE = Set.of(
             "model",
             "cluster.instance",
@@ -37,7 +37,7 @@ public final class Subject {
         keys = SweptKeys.of(runs);
     }
 
-    /** Everything: what is the same in all runs and the range of what is not. */
+    /** Describes everything: what all runs share, and the range of the rest. */
     public static List<String> of(ScenarioResult result) {
         Subject subject = new Subject(result);
         List<String> parts = new ArrayList<>(subject.leftOut());
@@ -49,7 +49,7 @@ public final class Subject {
     }
 
     /**
-     * Only what is the same in all runs, as the title of a table whose columns tell the rest. What the tool chose is marked, and named even where it
+     * Describes only what all runs share, as the title of a table whose columns show the rest. Marks what the tool chose, and mentions it even if it
      * varies.
      */
     public static List<String> resolved(ScenarioResult result) {
@@ -80,7 +80,7 @@ public final class Subject {
         return parts;
     }
 
-    /** What the imported files ask for and the answer leaves out. */
+    /** Returns what the imported files ask for and the answer leaves out. */
     private List<String> leftOut() {
         List<String> keys = first().facts().accepted();
         return keys.isEmpty()
@@ -88,7 +88,7 @@ public final class Subject {
                 : List.of("Another job than was imported: left out are " + String.join(" and ", keys));
     }
 
-    /** The only strategy, and how it splits the model where all runs do so alike. */
+    /** Adds the only strategy, with its model parallelism if that is the same in all runs. */
     private void addStrategy(List<String> parts) {
         if (distinct(run -> run.facts().sharding().kind()).size() == 1) {
             List<String> splits = distinct(run -> run.facts().sharding().split().words());
@@ -96,13 +96,13 @@ public final class Subject {
         }
     }
 
-    /** Whether the title tells the shard group: the scenario gives it, and the sweep does not vary it. */
+    /** Returns whether the title includes the shard group: the scenario sets it, and the sweep does not vary it. */
     public static boolean isGroupInTitle(RunResult run) {
         Setting group = run.facts().setting(SHARD_GROUP);
         return group != null && group.origin() == Setting.Origin.GIVEN;
     }
 
-    /** The given shard group, or the one that all runs have; small clusters cap it. */
+    /** Adds the shard group that is set, or shared by all runs; small clusters cap it. */
     private void addShardGroup(List<String> parts) {
         if (keys.paths().contains(SHARD_GROUP)) {
             return;
@@ -133,7 +133,7 @@ public final class Subject {
         return of.isEmpty() ? List.of() : List.of(of);
     }
 
-    /** Those that all runs have, as the file writes them. */
+    /** Returns faults shared by all runs, as written in the file. */
     private List<String> faults() {
         String faults = first().facts().settings().stream()
                 .filter(setting -> setting.path().matches("faults\\..*|cluster\\.slow_nic"))
@@ -155,7 +155,7 @@ public final class Subject {
         return model.model() + " " + model.size().words();
     }
 
-    /** A value of the resolved scenario in words; empty where the run has none. */
+    /** Formats a resolved value; empty if the run has none. */
     private static String setting(RunResult run, String path, String format) {
         Setting setting = run.facts().setting(path);
         return setting == null ? "" : format.replace("%s", setting.value());
@@ -167,7 +167,7 @@ public final class Subject {
         return words.replace("none ", "no ") + (offload.equals("true") ? " and activation offload" : "");
     }
 
-    /** The micro-batch where the sweep does not vary it, marked where it was chosen. */
+    /** Returns the micro-batch if the sweep does not vary it, marked if it was chosen. */
     private String microBatch() {
         boolean anyFits = runs.stream().anyMatch(RunResult::fits);
         IntSummaryStatistics sizes = runs.stream()
@@ -188,7 +188,7 @@ public final class Subject {
         return runs.get(0);
     }
 
-    /** Model and batch, or the collective. */
+    /** Returns model and batch, or the collective. */
     private List<String> work() {
         if (first().facts().training() == null) {
             return List.of(collectives(true));
@@ -218,7 +218,7 @@ public final class Subject {
         return model.model() + ", " + model.size().words() + " parameters";
     }
 
-    /** Strategies that differ in a setting are one here; by their full names where two are alike in short. */
+    /** Returns strategies, merging those that differ only in a setting; with full names if short ones collide. */
     private List<String> strategies() {
         Map<String, Set<String>> byBrief = new LinkedHashMap<>();
         for (RunResult run : runs) {

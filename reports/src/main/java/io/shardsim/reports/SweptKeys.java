@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The keys that a sweep varies, blocks resolved to their single keys, and what each run has for them. */
+/** The keys that a sweep varies, with blocks resolved to single keys, and each run's values. */
 public final class SweptKeys {
     private static final String NODES = "cluster.nodes";
     private static final String STRATEGY = "strategy.";
@@ -49,29 +49,29 @@ public final class SweptKeys {
         return distinct.size() > 1;
     }
 
-    /** Dotted keys with more than one value, in the file's order; to be absent is a value, too. */
+    /** Returns dotted keys with more than one value, in file order; absence counts as a value. */
     public List<String> paths() {
         return paths;
     }
 
-    /** Of these, the settings of strategies. */
+    /** Returns the swept settings of strategies. */
     List<String> strategyPaths() {
         return paths.stream().filter(path -> path.startsWith(STRATEGY)).toList();
     }
 
-    /** The others but for the number of nodes: what tells runs of one strategy on equally large clusters apart. */
+    /** Returns the other swept keys without the number of nodes, which distinguish runs of one strategy on equally large clusters. */
     public List<String> settingPaths() {
         return paths.stream()
                 .filter(path -> !path.startsWith(STRATEGY) && !path.equals(NODES))
                 .toList();
     }
 
-    /** What a run has for a key; absent where its block lacks the key. */
+    /** Returns a run's value of a key; absent if its block lacks the key. */
     public @Nullable Object value(RunResult run, String path) {
         return values.getOrDefault(run, Map.of()).get(path);
     }
 
-    /** The value as a table shows it under the name of its key. */
+    /** Formats the value for a table column named by its key. */
     public String text(RunResult run, String path) {
         return text(value(run, path));
     }
@@ -80,13 +80,13 @@ public final class SweptKeys {
         return value == null ? "-" : value instanceof Boolean on ? (on ? "yes" : "no") : String.valueOf(value);
     }
 
-    /** The key as the file writes it, without its blocks where that is unambiguous. */
+    /** Returns the key as written in the file, without its block if that is unambiguous. */
     public String name(String path) {
         String tail = tail(path);
         return paths.stream().filter(other -> tail(other).equals(tail)).count() > 1 ? path : tail;
     }
 
-    /** The key in words, with its block where that is needed to tell it from others. */
+    /** Returns the key in words, with its block if needed to distinguish it. */
     public String inWords(String path) {
         String words = KnownSetting.of(path).inWords();
         return name(path).equals(path) && path.indexOf('.') > 0
@@ -94,7 +94,7 @@ public final class SweptKeys {
                 : words;
     }
 
-    /** The setting as a part of a name, for example {@code flash attention} or {@code micro-batch 4}; empty where the run lacks the key. */
+    /** Formats the setting as part of a name, for example {@code flash attention} or {@code micro-batch 4}; empty if the run lacks the key. */
     String words(RunResult run, String path) {
         return words(value(run, path), path);
     }
@@ -114,7 +114,7 @@ public final class SweptKeys {
         return noun.isEmpty() ? String.valueOf(value) : (value.equals("none") ? "no" : value) + " " + noun;
     }
 
-    /** What a run has for a key; where its block leaves the key out, what that was resolved to, if anything. */
+    /** Returns a run's value of a key; if its block omits the key, the resolved value, if any. */
     private @Nullable Object resolvedValue(RunResult run, String path) {
         Object value = value(run, path);
         Setting setting = run.facts().setting(path);
@@ -128,18 +128,18 @@ public final class SweptKeys {
         };
     }
 
-    /** The same in words of a report. */
+    /** Formats the resolved value in a report's words. */
     public String shown(RunResult run, String path) {
         String text = resolved(run, path);
         return text.equals("-") ? "default" : text;
     }
 
-    /** The same as a table shows it under the name of its key. */
+    /** Formats the resolved value for a table column named by its key. */
     public String resolved(RunResult run, String path) {
         return text(resolvedValue(run, path));
     }
 
-    /** The same as a part of a name. */
+    /** Formats the resolved value as part of a name. */
     String resolvedWords(RunResult run, String path) {
         return words(resolvedValue(run, path), path);
     }

@@ -3,15 +3,15 @@ package io.shardsim.reports;
 import java.util.List;
 
 /**
- * Time and money to train on a number of tokens at a constant rate, all nodes paid by the hour. Leaves out checkpoints, failures and idle time.
+ * Time and cost of training on a number of tokens at a constant rate, with all nodes paid by the hour. Ignores checkpoints, failures and idle time.
  *
- * @param tokens [tokens]
- * @param usd NaN when the catalog has no price
+ * @param tokens training tokens [tokens]
+ * @param usd cost; NaN if the catalog has no price
  */
 public record TrainingCost(double tokens, double days, double usd) {
     private static final double SECONDS_PER_DAY = 86_400;
 
-    /** The two training lengths that AWS's benchmark table of 2022-10-31 quotes. */
+    /** The two training lengths in AWS's benchmark table of 2022-10-31. */
     private static final double[] QUOTED_TOKENS = {100e9, 500e9};
 
     public static TrainingCost of(double tokens, double tokensPerSecond, int nodes, double usdPerNodeHour) {

@@ -6,13 +6,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A run with some settings changed, and what it came to: what advice is made of.
+ * A run with some settings changed, and its result: the basis of advice.
  *
- * @param title what was changed, in words, for example {@code Flash attention}
- * @param settings the changed values as a scenario writes them, by dotted key
- * @param fit how it fits in memory; what does not was not simulated
- * @param samplesPerSecond 0 where it does not fit, or was given up since it could not gain what advice must [1/s]
- * @param microBatch samples per GPU per forward-backward, given or chosen
+ * @param title the change in words, for example {@code Flash attention}
+ * @param settings changed values as written in a scenario, by dotted key
+ * @param fit how it fits in memory; not simulated if it does not
+ * @param samplesPerSecond throughput; 0 if it does not fit, or was given up because it could not gain what advice must [1/s]
+ * @param microBatch samples per GPU and micro-batch, set or chosen
  */
 public record Trial(
         String title, Map<String, String> settings, MemoryFit fit, double samplesPerSecond, int microBatch) {
@@ -20,7 +20,7 @@ public record Trial(
         settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
     }
 
-    /** Whether it was run to its end. */
+    /** Returns whether it was run to its end. */
     public boolean isDone() {
         return samplesPerSecond > 0;
     }

@@ -1,7 +1,7 @@
 /**
- * Meanings: throughput, scaling-efficiency, exposed communication, memory and cost, and the reason for each figure.
+ * Metrics of a run: throughput, scaling efficiency, exposed communication, memory and cost, and the reason for each figure.
  *
- * <p>This module reads observations and results. It knows no actors and decides nothing about the simulated time.
+ * <p>This module reads observations and results. It knows nothing about actors and does not affect simulated time.
  */
 @NullMarked
 package io.shardsim.reports;

@@ -13,20 +13,20 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The whole step in columns of equal time, a row for each pipeline stage: which share of its GPUs' time is work, which waits for which stream, and which
- * is idle. The shares of a row add up to the breakdown of the result, the mean over its GPUs.
+ * The whole step in columns of equal time, with a row per pipeline stage: shares of its GPUs' time spent working, waiting by stream, and idle. The
+ * shares of a row sum to the result's breakdown, the mean over its GPUs.
  */
 final class Overview {
-    /** More than a screen has for one side. */
+    /** More columns than a screen has pixels. */
     private static final int COLUMNS = 1_200;
-    /** What a page is told is whole parts of so many. */
+    /** Shares are given as integers out of this. */
     private static final int WHOLE = 10_000;
 
     private static final int PARTS = StreamLook.all().size() + 1;
 
     private final Recording recording;
     private final double columnPs;
-    /** By stage, part and column: GPU time [ps]. */
+    /** GPU time by stage, part and column [ps]. */
     private final Map<Integer, double[][]> rows = new TreeMap<>();
 
     Overview(Recording recording) {
@@ -41,7 +41,7 @@ final class Overview {
         });
     }
 
-    /** Place of what compute waits for among the parts of a row; work is the first, idle the last. */
+    /** Returns the index of waiting for a stream among a row's parts; work is the first, idle the last. */
     static int part(Stream stream) {
         return stream == Stream.COMPUTE ? PARTS - 1 : StreamLook.of(stream).place();
     }
@@ -60,7 +60,7 @@ final class Overview {
         });
     }
 
-    /** For each stage, how many GPUs it has, and by the id of each part that occurs its share of every column, in ten-thousandths. */
+    /** Returns each stage's number of GPUs and, by the ID of each part that occurs, its share of every column in ten-thousandths. */
     List<Map<String, Object>> document() {
         return rows.values().stream().map(Overview::row).toList();
     }

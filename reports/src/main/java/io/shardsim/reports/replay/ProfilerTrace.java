@@ -32,31 +32,32 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A recorded run in the shape of PyTorch's profiler (Kineto), a file for each simulated rank, as Holistic Trace Analysis reads them [1]: kernels,
- * copies and collectives by stream, the launch of each on the host, and the arrow between them.
+ * A recorded run in the format of PyTorch's profiler (Kineto), one file per simulated rank, readable by Holistic Trace Analysis [1]: kernels, copies
+ * and collectives by stream, each one's launch on the host, and the flow arrow between them.
  *
- * <p>An operation of the plan is one kernel. It is launched when the host has done all that comes before it in the plan, or when it begins, if that is
- * sooner. NCCL's kernels have the names of those that it launches whatever the protocol [2]. Casts and copies on other streams than compute are copies
- * within the device, so that kernels but NCCL's are the compute stream's, and the analysis' compute time is work and slow-down of our breakdown.
+ * <p>Each operation of the plan is one kernel. It is launched when the host has finished everything before it in the plan, or when it starts, if that
+ * is sooner. NCCL kernels have the names that NCCL uses, whatever the protocol [2]. Casts and copies on streams other than compute are
+ * device-to-device copies, so that all kernels except NCCL's are on the compute stream, and the analysis' compute time is work plus slowdown of our
+ * breakdown.
  *
- * <p>Leaves out single kernels of a layer, and what launches cost beyond the host's own operations.
+ * <p>Leaves out the individual kernels of a layer, and launch costs beyond the host's own operations.
  *
  * <p>[1] github.com/facebookresearch/HolisticTraceAnalysis, hta/common/trace_parser.py, trace_file.py, types.py. [2] NCCL 2.22,
  * src/device/generate.py, best_kernel.
  */
 public final class ProfilerTrace {
-    /** Operations of all files of a run. */
+    /** Maximum number of operations in all files of a run. */
     public static final int OPERATIONS_MAX = 100_000;
 
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final int NS_DECIMALS = 3;
     private static final long PS_PER_NS = 1000;
-    /** Process of the host of rank 0; GPUs are processes 0 to 7 and so on. */
+    /** Process ID of rank 0's host; GPUs are processes 0 to 7 and so on. */
     private static final int HOST_PROCESS = 1_000_000;
-    /** Stream of PyTorch's own kernels as profiles number it; the others follow. */
+    /** ID of PyTorch's default stream in profiles; the others follow. */
     private static final int FIRST_STREAM = 7;
 
-    /** Algorithms that NCCL carries, alone or as several collectives of its own. */
+    /** Algorithms that NCCL runs, as one or several of its collectives. */
     private static final Set<String> OF_NCCL =
             Set.of("ring", "tree", "nvls", "nvls-tree", "direct", "hierarchical", "hierarchical-batched");
 
@@ -64,7 +65,7 @@ public final class ProfilerTrace {
     private static final String FILE_PREFIX = "rank";
     private static final String FILE_SUFFIX = ".json";
 
-    /** What a rank did, in nanoseconds. */
+    /** An event of a rank, in nanoseconds. */
     private record Event(Label label, int operation, long startNs, long endNs) {}
 
     private final JsonGenerator out;
@@ -81,8 +82,8 @@ public final class ProfilerTrace {
     /**
      * Writes the files of a run.
      *
-     * @param folder of this run alone: whatever else in it is named like such a file is removed
-     * @return what is left out, in words
+     * @param folder folder for this run alone: other files named like these are removed
+     * @return what was left out, in words
      */
     public static List<String> write(Path folder, TraceFile.Run run) throws IOException {
         Files.createDirectories(folder);
@@ -110,7 +111,7 @@ public final class ProfilerTrace {
         return leftOut;
     }
 
-    /** Writes the profile of one recorded rank, however long. */
+    /** Writes the profile of one recorded rank, of any length. */
     public static void write(OutputStream stream, TraceFile.Run run, int rank) {
         Recording recording = run.recording();
         long endPs = recording.totals().last()[0];
@@ -132,7 +133,7 @@ public final class ProfilerTrace {
         }
     }
 
-    /** All that a rank did, the times that were skipped included, in the order of beginnings. */
+    /** Returns all events of a rank, including those in skipped time, by start. */
     private static List<Event> events(Recording recording, Spans spans, long endPs) {
         List<Event> events = new ArrayList<>();
         recording.tellAll(
@@ -146,7 +147,7 @@ public final class ProfilerTrace {
         return events;
     }
 
-    /** To the nearest, so that what follows without a gap still does. */
+    /** Rounds to the nearest, so that events without a gap keep none. */
     private static long nanoseconds(long ps) {
         return (ps + PS_PER_NS / 2) / PS_PER_NS;
     }
@@ -164,7 +165,7 @@ public final class ProfilerTrace {
         out.writeName("deviceProperties");
         out.writeRawValue(deviceProperties(cluster));
         out.writeName("distributedInfo");
-        // Holistic Trace Analysis looks for "rank": and a blank.
+        // Holistic Trace Analysis searches for "rank": and a blank.
         out.writeRawValue("{\"backend\": \"nccl\", \"rank\": %d, \"world_size\": %d}"
                 .formatted(rank, cluster.nodes() * cluster.gpusPerNode()));
         out.writeStringProperty("displayTimeUnit", "ns");
@@ -221,7 +222,7 @@ public final class ProfilerTrace {
         return FIRST_STREAM + stream(event).ordinal() - Stream.COMPUTE.ordinal();
     }
 
-    /** What the host does for another stream goes on beside what it does for all. */
+    /** Returns the host thread: host work for another stream overlaps with host work for all. */
     private int hostThread(Event event) {
         return host() + (stream(event) == Stream.HOST ? 0 : 1 + stream(event).ordinal());
     }
@@ -282,7 +283,7 @@ public final class ProfilerTrace {
         out.writeRawValue(new BigDecimal(BigInteger.valueOf(ns), NS_DECIMALS).toPlainString());
     }
 
-    /** The launch of a kernel, the kernel, and the arrow from one to the other. */
+    /** Writes a kernel's launch, the kernel, and the arrow between them. */
     private void onGpu(Event event, long launchNs) {
         correlation++;
         Operation operation = event.label.operation();
@@ -370,13 +371,13 @@ public final class ProfilerTrace {
         };
     }
 
-    /** Copies and casts beside compute; those on its own stream are work of the step like other kernels. */
+    /** Returns whether an operation is a copy or cast outside the compute stream; on it they are ordinary kernels. */
     private static boolean isCopy(Operation.Compute compute) {
         return compute.work().kind().isHostCopy()
                 || compute.work().kind() == Work.Kind.MEMORY_COPY && compute.stream() != Stream.COMPUTE;
     }
 
-    /** The kernel of a collective; that of another library than NCCL under a name that analyses take for a collective, too. */
+    /** Returns the kernel name of a collective; for a library other than NCCL, a name that analyses also recognize as a collective. */
     private String collective(Operation.Collective collective, String algorithm) {
         String path = algorithm.contains("tree") ? "_TREE_LL" : "_RING_LL";
         String name = switch (collective.kind()) {
@@ -391,7 +392,7 @@ public final class ProfilerTrace {
                 : algorithm + " " + collective.kind().id() + " (for ncclKernel)";
     }
 
-    /** As NCCL names what it adds up: the precision of the run, unless a setting says FP32. */
+    /** Returns NCCL's name of the reduction type: the run's precision, unless a setting says FP32. */
     private String sumType() {
         String type = "f32";
         for (Setting setting : run.result().facts().settings()) {

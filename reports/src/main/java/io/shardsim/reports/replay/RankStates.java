@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What every simulated rank does in the course of the step, looked at so often that a page which plays the whole of it shows no rank in another one's
- * place. Ranks that do the same share a text of one hexadecimal digit per look: 1 computes, 2 gathers, 4 reduces, 8 exchanges something else, added up.
- * As many letters follow for what its compute is at: a for work, then each stream that it waits for, in the order of {@link StreamLook#all}; the last for idle.
+ * States of every simulated rank over the step, sampled densely enough that a page playing the whole step shows no rank in another one's state. Ranks
+ * with equal states share a string with one hexadecimal digit per sample, a sum: 1 computes, 2 gathers, 4 reduces, 8 other communication. As many
+ * letters follow for compute: a for work, then each stream it waits for, in the order of {@link StreamLook#all}; the last for idle.
  */
 final class RankStates {
-    /** Four for each frame that a page draws of a step. */
+    /** Number of samples, four for each frame that a page draws of a step. */
     private static final int LOOKS = 2_400;
 
     private final Recording recording;
@@ -27,7 +27,7 @@ final class RankStates {
         lookPs = (double) recording.totals().last()[0] / LOOKS;
     }
 
-    /** The texts, for each rank which one is its own, and whether every operation was kept; what compute is at is known even so. */
+    /** Returns the strings, each rank's index among them, and whether every operation was kept; states of compute are known even if not. */
     Map<String, Object> document() {
         Map<String, Integer> texts = new LinkedHashMap<>();
         Map<String, Integer> ranks = new LinkedHashMap<>();
@@ -64,7 +64,7 @@ final class RankStates {
         return text.append(doing).toString();
     }
 
-    /** Each look is in the middle of its share of the step. */
+    /** Marks a state; each sample is in the middle of its share of the step. */
     private void mark(byte[] states, long startPs, long stopPs, byte state) {
         for (int look = look(startPs); look < look(stopPs); look++) {
             states[look] |= state;

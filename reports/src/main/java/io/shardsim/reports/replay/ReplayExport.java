@@ -14,11 +14,11 @@ import java.util.stream.Collectors;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * The page as one file that plays what it holds without a server: its scripts in one, its style and a recording inlined. The file's own policy lets
- * exactly these scripts and this style run, and nothing be loaded.
+ * The page as one file that plays its contents without a server, with scripts, style and a recording inlined. The file's policy allows exactly these
+ * scripts and this style, and no requests.
  */
 public final class ReplayExport {
-    /** Each script behind those that it uses; their names are distinct, so that they can be one. */
+    /** Scripts, each after those that it uses; their names are distinct, so that they can be merged. */
     private static final List<String> SCRIPTS = List.of(
             "format.js",
             "address.js",
@@ -46,11 +46,11 @@ public final class ReplayExport {
     private ReplayExport() {}
 
     /**
-     * The file.
+     * Returns the file.
      *
-     * @param recorded what the page plays, see {@code RecordedSource} in source.js
-     * @param packed what it reads when that is wanted, by name
-     * @param charted whether it holds a lesson, whose chart needs the scripts of the report
+     * @param recorded data that the page plays, see {@code RecordedSource} in source.js
+     * @param packed data that it loads on demand, by name
+     * @param charted whether it contains a lesson, whose chart needs the report's scripts
      */
     public static String write(Object recorded, Map<String, ?> packed, boolean charted) {
         List<String> charts =
@@ -68,7 +68,7 @@ public final class ReplayExport {
         packed.forEach((name, part) -> parts.append("<script type=\"application/gzip\" id=\"" + name + "\">")
                 .append(Base64.getEncoder().encodeToString(zipped(ReplayJson.bytes(part))))
                 .append("</script>\n"));
-        // Within a script element only "</" could end it early; JSON may write the slash escaped.
+        // Only "</" could end a script element early; JSON allows an escaped slash.
         String data = ReplayJson.text(recorded).replace("</", "<\\/").replace("<!--", "<\\u0021--");
         String head = "<meta http-equiv=\"Content-Security-Policy\" content=\"" + policy + "\">\n<style>" + style
                 + "</style>\n<script type=\"application/json\" id=\"recorded\">" + data + "</script>\n";

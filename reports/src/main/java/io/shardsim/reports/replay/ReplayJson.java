@@ -25,11 +25,11 @@ import java.util.TreeMap;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A recording as the page reads it: once the whole run in outline, then windows of it in full. Times are whole picoseconds, which JavaScript counts
- * exactly up to 9007 s.
+ * A recording as JSON for the page: an outline of the whole run, then windows of it in full. Times are whole picoseconds, which are exact in
+ * JavaScript up to 9007 s.
  */
 public final class ReplayJson {
-    /** Pieces of the outline's timeline; a screen has fewer columns. */
+    /** Maximum pieces of the outline's timeline; a screen has fewer columns. */
     private static final int OUTLINE_MAX = 2400;
 
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -52,7 +52,7 @@ public final class ReplayJson {
         }
     }
 
-    /** The run in outline: the cluster, running totals, the timeline of rank 0, the states of all ranks and the result document. */
+    /** Returns the outline of the run: the cluster, running totals, the timeline of rank 0, the states of all ranks and the result document. */
     public Map<String, Object> outline() {
         return new JsonObject()
                 .with("label", result.label())
@@ -85,7 +85,7 @@ public final class ReplayJson {
                 .with("slow", slow(cluster));
     }
 
-    /** Devices of node 0 that are slower than others of their kind, by slot. */
+    /** Returns devices of node 0 that are slower than others of their kind, by slot. */
     private static List<JsonObject> slow(Cluster cluster) {
         List<JsonObject> slow = new ArrayList<>();
         if (cluster.slowNicRate() != null) {
@@ -101,7 +101,7 @@ public final class ReplayJson {
         return List.of(label.stream(), label.words(), label.collective(), label.totalBytes());
     }
 
-    /** By stream of rank 0: start, end, words and busy share of each piece; operations closer than a column are one. */
+    /** Returns, by stream of rank 0, each piece's start, end, label and busy share; operations closer than a column are merged. */
     private Map<String, Object> timeline(long endPs) {
         Map<String, List<long[]>> streams = new TreeMap<>();
         Spans rank = recording.spans().getOrDefault(0, new Spans(0));
@@ -155,11 +155,11 @@ public final class ReplayJson {
     }
 
     /**
-     * Everything that happens in a window: operations of every simulated rank and journeys of chunks.
+     * Returns everything in a window: operations of every simulated rank and chunk journeys.
      *
-     * @param fromPs beginning, see {@link #coveredUntil}
-     * @param untilPs end, not in it
-     * @param journeysMax journeys at most; the window ends earlier where there are more
+     * @param fromPs start, see {@link #coveredUntil}
+     * @param untilPs end, exclusive
+     * @param journeysMax maximum number of journeys; the window ends earlier if there are more
      */
     public Map<String, Object> window(long fromPs, long untilPs, int journeysMax) {
         List<long[]> journeys = journeys(fromPs, untilPs);
@@ -188,7 +188,7 @@ public final class ReplayJson {
         return out.with("journeys", written).with("paths", paths).with("operations", operations);
     }
 
-    /** Start, journey and shift of operations of everything under way in the window, by start. */
+    /** Returns start, journey and operation shift of all chunks in flight during the window, by start. */
     private List<long[]> journeys(long fromPs, long untilPs) {
         List<long[]> found = new ArrayList<>();
         Journeys recorded = recording.journeys();
@@ -208,7 +208,7 @@ public final class ReplayJson {
         return found;
     }
 
-    /** Start, path, operation, channel, bytes, then start and leave of each hop since the start. */
+    /** Returns start, path, operation, channel and bytes, then start and departure of each hop relative to the start. */
     private static long[] journey(Journeys recorded, int journey, long startPs, int operation) {
         int hops = recorded.hops(journey);
         long[] out = new long[5 + 2 * hops];
@@ -238,7 +238,7 @@ public final class ReplayJson {
         return out;
     }
 
-    /** For each simulated rank: operation, start and end of what runs in the window. */
+    /** Returns, for each simulated rank, operation, start and end of everything running in the window. */
     private Map<String, Object> spans(long fromPs, long untilPs, Map<String, Object> operations) {
         Map<String, Object> out = new LinkedHashMap<>();
         recording.spans().forEach((rank, spans) -> {
@@ -253,7 +253,7 @@ public final class ReplayJson {
         return out;
     }
 
-    /** For each simulated rank: what its compute waits for, start and end of each wait in the window. */
+    /** Returns, for each simulated rank, what compute waits for, with start and end of each wait in the window. */
     private Map<String, Object> waits(long fromPs, long untilPs) {
         Map<String, Object> out = new LinkedHashMap<>();
         recording.spans().forEach((rank, spans) -> {
@@ -275,9 +275,9 @@ public final class ReplayJson {
     }
 
     /**
-     * How far the recording tells of chunks without a gap; fromPs itself where it does not tell of that instant.
+     * Returns the time up to which the recording has all chunks; fromPs itself if it does not cover that instant.
      *
-     * @param untilPs no further than this is asked
+     * @param untilPs upper limit of the answer
      */
     public long coveredUntil(long fromPs, long untilPs) {
         long at = fromPs;
@@ -293,7 +293,7 @@ public final class ReplayJson {
         return untilPs;
     }
 
-    /** The instant that was executed in place of another one [ps]. */
+    /** Returns the executed instant that represents another one [ps]. */
     public long executed(long ps) {
         return skipped.executed(ps);
     }

@@ -9,11 +9,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The files that the teaching page is made of, charts of the report included; its style sheet begins with the colours of streams, which the report has too. */
+/** Files of the teaching page, including the report's charts; its style sheet starts with the colours of streams, shared with the report. */
 public final class ReplayPage {
     private static final PageFiles FILES = new PageFiles(ReplayPage.class, "", "page.css", StreamLook.variables());
 
-    /** Scripts of the report that draw charts, in their order, and where they are. */
+    /** The report's chart scripts, in order, with their locations. */
     private static final Map<String, PageFiles> CHARTS = new TreeMap<>(Map.of(
             "echarts.min.js", beside("/META-INF/resources/webjars/echarts/5.3.1/dist/"),
             "report.js", beside("/io/shardsim/reports/writing/html/")));
@@ -26,12 +26,12 @@ public final class ReplayPage {
         return new PageFiles(ReplayPage.class, folder, "", "");
     }
 
-    /** Names of the scripts that draw charts, in the order in which they run. */
+    /** Returns names of the chart scripts, in the order in which they run. */
     static Set<String> charts() {
         return CHARTS.keySet();
     }
 
-    /** The file of this name; null when there is none. */
+    /** Returns the file of a name; null if there is none. */
     public static PageFiles.@Nullable Asset asset(String name) {
         if (name.equals(GLOSSARY)) {
             String terms = "export const GLOSSARY = " + ReplayJson.text(Glossary.terms()) + ";\n";

@@ -30,50 +30,49 @@ import tools.jackson.core.JsonGenerator;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Recorded runs as a trace in the JSON form of Chrome's trace viewer [1], which Perfetto opens: for each run the streams of its GPUs, what the
- * ports of Node[0] send, and as counters the rate of each of them, of all NICs, and memory by owner.
+ * Recorded runs as a trace in Chrome's JSON trace format [1], which Perfetto opens: for each run, the streams of its GPUs, transmissions of Node[0]'s
+ * ports, and as counters the rate of each port, of all NICs, and memory by owner.
  *
  * <p>Arrows lead from the port that sends a chunk to the stream that receives it.
  *
- * <p>Bounded in size: GPUs in the order of their ranks, chunks in the order of time, as far as {@link #SLICES_MAX} goes; what is left out is said in
- * {@code otherData}.
+ * <p>Bounded in size: GPUs by rank and chunks by time, up to {@link #SLICES_MAX}; {@code otherData} says what is left out.
  *
  * <p>[1] Trace Event Format, Google, 2016-10, "JSON Object Format", "Complete Events", "Counter Events", "Metadata Events".
  */
 public final class TraceFile {
-    /** Slices of a file, some 25 MB. */
+    /** Maximum slices per file, some 25 MB. */
     public static final int SLICES_MAX = 200_000;
 
-    /** Journeys of chunks that a run must be recorded with. */
+    /** Number of chunk journeys to record in a run. */
     public static final int JOURNEYS_MAX = SLICES_MAX;
 
-    /** Counter samples of a run. */
+    /** Counter samples per run. */
     private static final int SAMPLES_MAX = 1000;
 
-    /** Samples of the rate of a port. */
+    /** Rate samples per port. */
     private static final int RATES = 256;
 
     private static final JsonMapper MAPPER = new JsonMapper();
-    /** Decimals of a microsecond, the format's unit, down to the picosecond. */
+    /** Decimals from a microsecond, the format's unit, to a picosecond. */
     private static final int PS_DECIMALS = 6;
 
     /** A run and its recording. */
     public record Run(String name, RunResult result, Recording recording) {}
 
-    /** One slice of a track [ps]. */
+    /** A slice of a track [ps]. */
     private record Slice(long startPs, long endPs, String name, long bytes) {}
 
     /** A track of a process. */
     private record Track(int process, int number) {}
 
     /**
-     * A chunk from the port that sends it to the stream that receives it [ps].
+     * A chunk's way from the sending port to the receiving stream [ps].
      *
-     * @param port as {@link #ports} numbers them
+     * @param port port number as in {@link #ports}
      */
     private record Arrow(int port, long sentPs, int rank, String stream, long receivedPs) {}
 
-    /** What the ports of Node[0] send, and the arrows to who receives it. */
+    /** Transmissions of Node[0]'s ports, and the arrows to their receivers. */
     private record Sent(Map<Integer, List<Slice>> ports, List<Arrow> arrows) {
         int size() {
             return arrows.size() + ports.values().stream().mapToInt(List::size).sum();
@@ -97,7 +96,7 @@ public final class TraceFile {
     /**
      * Writes a file.
      *
-     * @return what is left out, in words; empty when the trace is complete
+     * @return what was left out, in words; empty if the trace is complete
      */
     public static List<String> write(Path file, List<Run> runs) throws IOException {
         List<String> leftOut = new ArrayList<>();
@@ -151,7 +150,7 @@ public final class TraceFile {
         out.writeEndObject();
     }
 
-    /** Begins an event of the current process. */
+    /** Starts an event of the current process. */
     private void event(String phase, int track, String name) {
         out.writeStartObject();
         out.writeStringProperty("ph", phase);
@@ -177,7 +176,7 @@ public final class TraceFile {
         out.writeEndObject();
     }
 
-    /** Operations of the simulated ranks, a track for each stream; returns how many were written. */
+    /** Writes operations of the simulated ranks, a track per stream; returns the number written. */
     private int writeStreams(Run run, long endPs, int most) {
         Recording recording = run.recording();
         Cluster cluster = recording.cluster();
@@ -227,7 +226,7 @@ public final class TraceFile {
         return streams;
     }
 
-    /** Slices of a track one after another; a slice that the next one begins in ends there, since a track shows no overlap. */
+    /** Writes slices of a track in sequence; cuts a slice when the next one starts, since a track shows no overlap. */
     private int writeTrack(int track, List<Slice> slices, int most) {
         slices.sort(Comparator.comparingLong(Slice::startPs));
         int count = Math.min(most, slices.size());
@@ -239,7 +238,7 @@ public final class TraceFile {
         return count;
     }
 
-    /** What the ports of Node[0] send, from the beginning on as far as the slices go. */
+    /** Writes transmissions of Node[0]'s ports, from the start until the slices run out. */
     private void writePorts(Run run, long endPs, int most) {
         long coveredPs = new ReplayJson(run.result(), run.recording()).coveredUntil(0, endPs);
         if (coveredPs == 0) {
@@ -276,7 +275,7 @@ public final class TraceFile {
         sent.arrows().stream().limit(Math.max(0, left)).forEach(this::write);
     }
 
-    /** What a port sends as a rate over time, a sample for each of as many equal stretches. */
+    /** Writes a port's rate over time, one sample for each of equally long intervals. */
     private void writeRate(String name, List<Slice> slices, long untilPs) {
         long stretchPs = Math.max(1, untilPs / RATES);
         double[] bytes = new double[RATES + 1];
@@ -322,7 +321,7 @@ public final class TraceFile {
         out.writeEndObject();
     }
 
-    /** More ports than any device has. */
+    /** Maximum number of ports of any device. */
     private static final int PORTS = 1024;
 
     private static Sent ports(Recording recording, long untilPs) {
@@ -343,7 +342,7 @@ public final class TraceFile {
         return ports;
     }
 
-    /** The hops that a chunk takes on Node[0], in every copy of its path. */
+    /** Adds the hops of a chunk on Node[0], in every copy of its path. */
     private static void addHops(
             Recording recording, RecordedPath path, int journey, long shiftPs, int shift, Sent sent) {
         Journeys journeys = recording.journeys();

@@ -1,7 +1,8 @@
 /**
- * A recorded run as the teaching page plays it: documents that the page reads, and the page itself.
+ * Recorded runs for the teaching page: the documents that it reads, and the page itself.
  *
- * <p>Here: what a recording means in JSON, the scripts that draw it, the file that plays without a server. Not here: who asks for a run, or how pages are served.
+ * <p>This package defines recordings in JSON, the scripts that draw them, and the file that plays without a server. Requests for runs and the serving
+ * of pages are elsewhere.
  */
 @NullMarked
 package io.shardsim.reports.replay;

@@ -5,13 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One published figure and what the simulator makes of it.
+ * A published figure and its simulation.
  *
- * @param published what the figure is of
- * @param simulated with software settings as the source's own code has them; absent where nothing fits in memory
- * @param released with those that follow from the source's framework and release alone; absent where the case names none
- * @param fits whether the memory ledger lets the published run fit, as it did
- * @param contest what it may be compared in with other strategies; absent for a bare collective
+ * @param published the published run
+ * @param simulated value with software settings from the source's own code; absent if nothing fits in memory
+ * @param released value with settings from the source's framework and release alone; absent if the case names none
+ * @param fits whether the published run, which fit, also fits by the memory ledger
+ * @param contest comparison with other strategies that it takes part in; absent for a bare collective
  */
 public record CaseOutcome(
         Published published,
@@ -25,23 +25,23 @@ public record CaseOutcome(
     /**
      * A published run.
      *
-     * @param id case
-     * @param role {@code calibration} rows may set constants, {@code validation} rows only judge
-     * @param confidence how far the source is to be trusted
+     * @param id identifier of the case
+     * @param role {@code calibration} rows may set constants, {@code validation} rows only test them
+     * @param confidence reliability of the source
      * @param family cases of one source
      * @param gpu GPU type
      */
     public record Published(String id, String role, String confidence, String family, String gpu) {}
 
     /**
-     * One strategy's part in a comparison of several.
+     * A strategy's entry in a comparison of several.
      *
-     * @param strategy as scenarios write it
-     * @param setting all that strategies share that are compared: the source, the cluster, the model, the batch; equal where it is the same
+     * @param strategy the strategy's kind
+     * @param setting what the compared strategies share: source, cluster, model and batch; equal for one comparison
      */
     public record Contest(String strategy, Object setting) {}
 
-    /** A figure of a case that names no framework. */
+    /** Creates the outcome of a case that names no framework. */
     public CaseOutcome(
             Published published,
             Metric metric,
@@ -52,7 +52,7 @@ public record CaseOutcome(
         this(published, metric, measured, simulated, null, fits, contest);
     }
 
-    /** The outcomes that follow from framework and release alone, for those cases that name them. */
+    /** Returns outcomes from framework and release alone, for cases that name them. */
     public static List<CaseOutcome> released(Collection<CaseOutcome> outcomes) {
         return outcomes.stream()
                 .filter(one -> one.released != null)
@@ -69,12 +69,12 @@ public record CaseOutcome(
         return published.role();
     }
 
-    /** Simulated over measured, less one; absent where nothing was simulated. */
+    /** Returns simulated over measured, minus one; absent if nothing was simulated. */
     public @Nullable Double error() {
         return simulated == null ? null : simulated / measured - 1;
     }
 
-    /** The error with one sign for all speeds, see {@link Metric#bias}; absent where nothing was simulated. */
+    /** Returns the error with one sign for all speeds, see {@link Metric#bias}; absent if nothing was simulated. */
     public @Nullable Double bias() {
         return simulated == null ? null : metric.bias(measured, simulated);
     }

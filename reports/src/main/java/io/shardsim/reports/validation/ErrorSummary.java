@@ -9,16 +9,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Errors of several cases in a few numbers.
+ * Error statistics of several cases.
  *
  * @param count cases with an error
- * @param mape mean of the errors' sizes [1]; absent without cases
- * @param median median of the errors' sizes [1]; absent without cases
- * @param bias mean of {@link CaseOutcome#bias}: positive where the simulator is too fast, of memory where it is too large [1]; absent without
- *     cases
- * @param worst size of the largest error [1]; absent without cases
- * @param worstCase case that has it; absent without cases
- * @param withoutFigure cases that came to no figure, because nothing fits in memory
+ * @param mape mean absolute error [1]; absent without cases
+ * @param median median absolute error [1]; absent without cases
+ * @param bias mean of {@link CaseOutcome#bias}: positive if the simulator is too fast, or for memory too large [1]; absent without cases
+ * @param worst largest absolute error [1]; absent without cases
+ * @param worstCase case with the largest error; absent without cases
+ * @param withoutFigure cases without a figure, because nothing fits in memory
  */
 public record ErrorSummary(
         int count,
@@ -63,7 +62,7 @@ public record ErrorSummary(
         return (sorted.get((n - 1) / 2) + sorted.get(n / 2)) / 2;
     }
 
-    /** A summary for each group of outcomes, in the order of their first case. */
+    /** Returns a summary for each group of outcomes, in the order of their first case. */
     public static Map<String, ErrorSummary> by(Function<CaseOutcome, String> group, Collection<CaseOutcome> outcomes) {
         Map<String, List<CaseOutcome>> groups = new LinkedHashMap<>();
         for (CaseOutcome outcome : outcomes) {

@@ -3,27 +3,27 @@ package io.shardsim.reports.validation;
 import java.util.List;
 
 /**
- * Whether a published run had room in memory, and whether the simulator says so.
+ * Whether a published run fit in memory, and whether the simulator agrees.
  *
- * @param ran false where it ran out of memory
+ * @param ran false if it ran out of memory
  */
 public record FitOutcome(CaseOutcome.Published published, boolean ran, Verdict verdict) {
-    /** What the simulator's answer is worth. */
+    /** The verdict on the simulator's answer. */
     public enum Verdict {
         RIGHT,
-        /** It ran out of memory, and the simulator lets it run: somebody pays for servers that do not do. */
+        /** The run ran out of memory, but the simulator accepts it: a user would pay for servers that are too small. */
         FALSE_FIT,
-        /** It ran, and the simulator refuses it. */
+        /** The run fit, but the simulator rejects it. */
         FALSE_REFUSAL
     }
 
-    /** @param fits by the simulator */
+    /** @param fits whether it fits by the simulator */
     public static FitOutcome of(CaseOutcome.Published published, boolean ran, boolean fits) {
         Verdict wrong = fits ? Verdict.FALSE_FIT : Verdict.FALSE_REFUSAL;
         return new FitOutcome(published, ran, fits == ran ? Verdict.RIGHT : wrong);
     }
 
-    /** Whether it fits by the simulator. */
+    /** Returns whether it fits by the simulator. */
     public boolean fits() {
         return ran == isRight();
     }
@@ -33,10 +33,10 @@ public record FitOutcome(CaseOutcome.Published published, boolean ran, Verdict v
     }
 
     /**
-     * Outcomes counted.
+     * Counts of outcomes.
      *
-     * @param falseFits of those, let run though they ran out of memory
-     * @param falseRefusals of those, refused though they ran
+     * @param falseFits outcomes accepted though they ran out of memory
+     * @param falseRefusals outcomes rejected though they ran
      */
     public record Count(int all, int right, int falseFits, int falseRefusals) {
         public double share(int some) {
@@ -44,7 +44,7 @@ public record FitOutcome(CaseOutcome.Published published, boolean ran, Verdict v
         }
     }
 
-    /** Counts right and wrong ones apart. */
+    /** Counts right and wrong outcomes separately. */
     public static Count count(List<FitOutcome> outcomes) {
         return new Count(
                 outcomes.size(),

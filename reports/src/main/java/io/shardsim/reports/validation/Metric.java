@@ -10,28 +10,28 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** A figure that can be measured and simulated alike; named as the result document names it, units included. */
+/** A figure that can be both measured and simulated; named as in the result document, units included. */
 public enum Metric {
     SAMPLES_PER_SECOND(step(RunResult.Training::samplesPerSecond)),
     STEP_SECONDS(step(RunResult.Training::stepSeconds)),
     TOKENS_PER_SECOND_PER_GPU(step(RunResult.Training::tokensPerSecondPerGpu)),
-    /** By 8 flops a parameter and token, recomputation counted, attention not. */
+    /** Counts 8 FLOPs per parameter and token, with recomputation, without attention. */
     TFLOPS_PER_GPU(step(training -> training.flops().teraflopsPerGpu())),
-    /** Most that tensors take of one GPU at a time (torch.cuda.max_memory_allocated). */
+    /** Peak memory allocated to tensors on one GPU (torch.cuda.max_memory_allocated). */
     PEAK_ALLOCATED_GIB(memory(RunFacts.Memory::usedBytes)),
-    /** Most that the allocator holds, blocks it cannot use included (torch.cuda.max_memory_reserved). */
+    /** Peak memory reserved by the allocator, including unusable blocks (torch.cuda.max_memory_reserved). */
     PEAK_RESERVED_GIB(memory(RunFacts.Memory::peakBytes)),
     COLLECTIVE_SECONDS(bare(BusBandwidth::seconds)),
     ALGORITHM_BANDWIDTH_BYTES_PER_SECOND(bare(BusBandwidth::algorithmBytesPerSecond)),
     BUS_BANDWIDTH_BYTES_PER_SECOND(bare(BusBandwidth::busBytesPerSecond));
 
-    /** What a figure tells something about. Figures of different kinds are counted apart: their errors say different things. */
+    /** The subject of a figure. Kinds are counted separately, since their errors mean different things. */
     public enum Kind {
         TRAINING_SPEED,
         COLLECTIVES,
         MEMORY;
 
-        /** As tables and documents write it. */
+        /** Returns the words used in tables and documents. */
         public String words() {
             return name().toLowerCase(Locale.ROOT).replace('_', ' ');
         }
@@ -43,17 +43,17 @@ public enum Metric {
         this.figure = figure;
     }
 
-    /** As cases and documents write it. */
+    /** Returns the ID used in cases and documents. */
     public String id() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Whether a bare collective has it; otherwise a training step does. */
+    /** Returns whether it belongs to a bare collective; otherwise to a training step. */
     public boolean ofCollective() {
         return ordinal() >= COLLECTIVE_SECONDS.ordinal();
     }
 
-    /** Whether it is a size of memory, which says nothing of speed. */
+    /** Returns whether it is a memory size, which says nothing about speed. */
     public boolean isMemory() {
         return this == PEAK_ALLOCATED_GIB || this == PEAK_RESERVED_GIB;
     }
@@ -63,19 +63,19 @@ public enum Metric {
     }
 
     /**
-     * The error with one sign for all speeds: positive where the simulator is too fast, that is where a rate is larger than measured or a time
-     * shorter. Of memory, positive where it is too large [1].
+     * Returns the error with one sign for all speeds: positive if the simulator is too fast, that is if a rate is higher than measured or a time
+     * shorter. For memory, positive if it is too large [1].
      */
     public double bias(double measured, double simulated) {
         return isTime() ? measured / simulated - 1 : simulated / measured - 1;
     }
 
-    /** Whether a smaller figure is the better one. */
+    /** Returns whether a smaller figure is better. */
     public boolean isTime() {
         return this == STEP_SECONDS || this == COLLECTIVE_SECONDS;
     }
 
-    /** The simulated figure, or null where the run did not come to one. */
+    /** Returns the simulated figure, or null if the run has none. */
     public @Nullable Double of(RunResult run) {
         return figure.apply(run);
     }

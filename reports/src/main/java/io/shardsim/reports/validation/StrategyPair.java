@@ -5,15 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two strategies that one source measured on the same cluster with the same model and batch: which is the faster, and by how much.
+ * Two strategies that one source measured on the same cluster with the same model and batch: which is faster, and by how much.
  *
- * <p>The larger error of a speed-up is that of its two figures together, so it is told in points, not as a share of itself.
+ * <p>The error of a speedup combines the errors of both figures, so it is given in points, not relative to the speedup.
  *
- * @param faster case of the strategy that was measured to be the faster
- * @param slower case of the other
- * @param metric figure by which they are compared
- * @param measured speed of the faster over the other, less one [1]
- * @param simulated the same as simulated; absent where one of them came to no figure
+ * @param faster case of the strategy measured to be faster
+ * @param slower case of the other strategy
+ * @param metric figure that is compared
+ * @param measured measured speed ratio, minus one [1]
+ * @param simulated simulated speed ratio, minus one; absent if one of them has no figure
  */
 public record StrategyPair(
         String faster,
@@ -22,7 +22,7 @@ public record StrategyPair(
         double measured,
         @Nullable Double simulated) {
 
-    /** All pairs among some outcomes, in their order; two that were measured to be equally fast are none. */
+    /** Returns all pairs of some outcomes, in order; excludes pairs measured to be equally fast. */
     public static List<StrategyPair> of(List<CaseOutcome> outcomes) {
         List<StrategyPair> pairs = new ArrayList<>();
         for (int i = 0; i < outcomes.size(); i++) {
@@ -65,12 +65,12 @@ public record StrategyPair(
         return metric.isTime() ? 1 / figure : figure;
     }
 
-    /** Whether the simulator finds the same one faster. */
+    /** Returns whether the simulator agrees on which is faster. */
     public boolean ranked() {
         return simulated != null && simulated > 0;
     }
 
-    /** Simulated less measured speed-up [1]; absent where nothing was simulated. */
+    /** Returns simulated minus measured speedup [1]; absent if nothing was simulated. */
     public @Nullable Double difference() {
         return simulated == null ? null : simulated - measured;
     }

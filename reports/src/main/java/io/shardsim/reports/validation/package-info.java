@@ -1,8 +1,8 @@
 /**
- * Published measurements beside what the simulator says, and what their errors amount to.
+ * Validation: published measurements compared with the simulation, and their error statistics.
  *
- * <p>Here: the figures that can be compared, the outcome of a case, and summaries of errors. Not here: where cases come from, how they
- * are run, how errors are written down. To compare a further figure, add it to {@link io.shardsim.reports.validation.Metric}.
+ * <p>This package has the figures that can be compared, the outcome of a case, and summaries of errors. It neither runs cases nor writes errors. To
+ * compare another figure, add it to {@link io.shardsim.reports.validation.Metric}.
  */
 @NullMarked
 package io.shardsim.reports.validation;

@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a reader should know of a scenario at once: why the best run is ahead, what to try next and what it gains, how accurate this is, and what to
- * beware of. Everything else is a count.
+ * The first findings of a scenario: why the best run is ahead, what to try next and what it gains, the accuracy, and caveats. Everything else is a
+ * count.
  */
 final class Findings {
     private static final int ADVICE_MAX = 2;
@@ -59,14 +59,14 @@ final class Findings {
         }
     }
 
-    /** The fastest training run; of collectives the only one. */
+    /** Returns the fastest training run, or the only collective. */
     private static @Nullable RunResult best(ScenarioResult scenario) {
         RunResult fastest = scenario.fastest();
         RunResult first = scenario.runs().get(0);
         return fastest == null && scenario.runs().size() == 1 && first.fits() ? first : fastest;
     }
 
-    /** For example {@code What matters (best over worst value, all else alike): micro_batch 2.0x, attention 1.2x}. */
+    /** Formats weights, for example {@code What matters (best over worst value, all else alike): micro_batch 2.0x, attention 1.2x}. */
     static String weights(List<KeyWeight> weights) {
         return "What matters (best over worst value, all else alike): "
                 + weights.stream().map(KeyWeight::words).collect(Collectors.joining(", "));
@@ -89,7 +89,7 @@ final class Findings {
         }
     }
 
-    /** What runs came to beside the points, for the best one. */
+    /** Adds results of further runs for the best run. */
     private void trials() {
         if (best == null) {
             return;
@@ -110,7 +110,7 @@ final class Findings {
         Advice.untried(best, UNTRIED_MAX).forEach(sentence -> out.paragraph(sentence, Look.PLAIN));
     }
 
-    /** How many do not fit, and what the nearest needs. */
+    /** Adds how many runs do not fit, and what the nearest needs. */
     private void outOfMemory() {
         List<RunResult> tooLarge =
                 scenario.runs().stream().filter(run -> !run.fits()).toList();
@@ -124,7 +124,7 @@ final class Findings {
         });
     }
 
-    /** Runs of clusters on which nothing fits have no row of their own. */
+    /** Counts runs that do not fit; those on clusters where nothing fits have no row. */
     private String howMany(List<RunResult> tooLarge) {
         List<RunResult> alike = scenario.runs().stream()
                 .filter(run -> run.gpus() == tooLarge.get(0).gpus())
@@ -139,12 +139,12 @@ final class Findings {
         return run.facts().ledger().fit().missingBytes();
     }
 
-    /** A remedy without what it needs, which is in parentheses; of two the one that fits with room. */
+    /** Returns a remedy without the needs in parentheses; of two remedies the one that fits with headroom. */
     private static String brief(String remedy) {
         return remedy.replaceAll(" \\([^()]*\\)", "").replaceFirst("What fits tightly: .*; what", "What");
     }
 
-    /** One line for each code: what is so, where all its runs have the same figures and there is room; else what the code means. */
+    /** Adds one line per code: its text if all its runs have equal figures and there is room; else the code's headline. */
     private void warnings(Predicate<MessageCode> which) {
         Map<MessageCode, List<String>> texts = new LinkedHashMap<>();
         Map<MessageCode, Integer> runs = new LinkedHashMap<>();

@@ -16,11 +16,11 @@ import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** An object of a JSON document. Keys keep the order in which they are put, and every method returns the object for the next one. */
+/** A JSON object. Keys keep their insertion order, and methods return the object for chaining. */
 public final class JsonObject extends LinkedHashMap<String, @Nullable Object> {
     private static final long serialVersionUID = 1;
 
-    /** Enough for any comparison; fewer than a double's 15.95, so that the last bit of a sum does not show. */
+    /** Precise enough for any comparison; fewer digits than a double's 15.95, to hide the last bit of a sum. */
     private static final MathContext SIGNIFICANT = new MathContext(12, RoundingMode.HALF_EVEN);
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
@@ -32,23 +32,23 @@ public final class JsonObject extends LinkedHashMap<String, @Nullable Object> {
                     .withObjectIndenter(new DefaultIndenter("  ", "\n"))
                     .withArrayIndenter(new DefaultIndenter("  ", "\n")));
 
-    /** A value as it is; an enum constant by its {@link Names#id}. */
+    /** Puts a value unchanged; an enum constant by its {@link Names#id}. */
     public JsonObject with(String key, @Nullable Object value) {
         put(key, value instanceof Enum<?> constant ? Names.id(constant) : value);
         return this;
     }
 
-    /** A number with twelve significant digits in plain notation; null where it does not exist. */
+    /** Puts a number with twelve significant digits in plain notation; null if it does not exist. */
     public JsonObject figure(String key, @Nullable Double value) {
         return with(key, value == null ? null : decimal(value));
     }
 
-    /** Picoseconds as seconds with all digits, so that the parts of a step sum to it in the document as well. */
+    /** Puts picoseconds as unrounded seconds, so that parts of a step sum to it in the document as well. */
     public JsonObject seconds(String key, @Nullable Long picoseconds) {
         return with(key, picoseconds == null ? null : plain(BigDecimal.valueOf(picoseconds, 12)));
     }
 
-    /** An object of {@link #seconds}; enum constants are keys by their id. */
+    /** Puts an object of {@link #seconds}; enum constants are keys by their ID. */
     public JsonObject seconds(String key, Map<?, Long> picoseconds) {
         JsonObject inner = new JsonObject();
         picoseconds.forEach((name, ps) ->
@@ -56,13 +56,13 @@ public final class JsonObject extends LinkedHashMap<String, @Nullable Object> {
         return with(key, inner);
     }
 
-    /** A list of what each element is written as. */
+    /** Puts a list of formatted elements. */
     public <T> JsonObject list(
             String key, Collection<T> elements, Function<? super T, ? extends @Nullable Object> written) {
         return with(key, elements.stream().<@Nullable Object>map(written::apply).toList());
     }
 
-    /** An object, or null in place of nothing. */
+    /** Puts an object, or null if there is none. */
     public <T> JsonObject object(String key, @Nullable T value, Function<T, JsonObject> written) {
         return with(key, value == null ? null : written.apply(value));
     }
@@ -76,12 +76,12 @@ public final class JsonObject extends LinkedHashMap<String, @Nullable Object> {
         return stripped.scale() < 0 ? stripped.setScale(0) : stripped;
     }
 
-    /** The document with short lists in one line. */
+    /** Returns the document with short lists on one line. */
     public String text() {
         return MAPPER.writeValueAsString(this) + "\n";
     }
 
-    /** The document with each element of a list on a line of its own; the same bytes on every operating system. */
+    /** Returns the document with one list element per line; byte-identical on every operating system. */
     String byLines() {
         return BY_LINES.writeValueAsString(this) + "\n";
     }

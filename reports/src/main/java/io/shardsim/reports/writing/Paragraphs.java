@@ -2,28 +2,28 @@ package io.shardsim.reports.writing;
 
 import java.util.List;
 
-/** What a command says on the terminal: paragraphs that are broken between words, and tables. */
+/** Terminal output of a command: wrapped paragraphs, and tables. */
 public final class Paragraphs {
     private final int width;
     private final StringBuilder out = new StringBuilder();
 
-    /** @param width columns of the terminal */
+    /** @param width terminal width in columns */
     public Paragraphs(int width) {
         this.width = width;
     }
 
-    /** A paragraph, its further lines behind two blanks. */
+    /** Adds a paragraph with continuation lines indented by two blanks. */
     public Paragraphs line(String text) {
         return line(text, "  ");
     }
 
-    /** A paragraph, its further lines behind an indent. */
+    /** Adds a paragraph with indented continuation lines. */
     public Paragraphs line(String text, String indent) {
         PlainText.wrapped(out, text, indent, width);
         return this;
     }
 
-    /** An item, its further lines two blanks behind its own indent; every blank stays. */
+    /** Adds an item with continuation lines two blanks beyond its indent; keeps every blank. */
     public Paragraphs item(String indent, String text) {
         StringBuilder line = new StringBuilder(indent);
         for (String word : text.split(" ", -1)) {
@@ -39,13 +39,13 @@ public final class Paragraphs {
         return this;
     }
 
-    /** Rows of cells, those of the first columns flush left. */
+    /** Adds rows of cells, with the first columns left-aligned. */
     public Paragraphs table(List<List<String>> rows, int words) {
         TextTable.lines(rows, words, width).forEach(row -> asIs(row.stripTrailing() + "\n"));
         return this;
     }
 
-    /** Text that is broken already. */
+    /** Adds text that is already wrapped. */
     public Paragraphs asIs(String text) {
         out.append(text);
         return this;

@@ -3,15 +3,15 @@ package io.shardsim.reports.writing;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.util.regex.Pattern;
 
-/** Text that every terminal can show and none can be steered by, and its lines. */
+/** Makes text safe for any terminal, and wraps it. */
 final class PlainText {
-    /** A blank between words, but not before the unit of a figure, nor within an option that a reader may paste. */
+    /** A blank where a line may break: between words, but not before the unit of a figure, nor within an option to paste. */
     private static final Pattern BREAK =
             Pattern.compile("(?<=\\S)(?<!--set) +(?!(?:s|ms|us|ns|GiB|GPUs?|B|%)(?:[\\s,.;:)]|$))");
 
     private PlainText() {}
 
-    /** ASCII where there is any, a question mark for what controls a terminal. */
+    /** Replaces characters by ASCII equivalents, or by a question mark for control characters. */
     static String printable(String text) {
         return YamlReader.oneLineOf(text)
                 .replace('\u2013', '-')
@@ -20,7 +20,7 @@ final class PlainText {
                 .replace('\u2026', '~');
     }
 
-    /** Breaks at blanks; a longer word stands alone and may stick out. */
+    /** Wraps text at blanks; a longer word gets its own line and may overflow. */
     static void wrapped(StringBuilder out, String text, String indent, int width) {
         String line = "";
         boolean first = true;

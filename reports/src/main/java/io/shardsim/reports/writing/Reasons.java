@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Everything that there is to say about the runs of a scenario: every reason, every warning, every note, each once. */
+/** Writes every reason, warning and note about a scenario's runs, each once. */
 final class Reasons {
     private final ScenarioResult scenario;
     private final StyledText out;
@@ -56,7 +56,7 @@ final class Reasons {
                 Look.PLAIN);
     }
 
-    /** What there is to say of each series on its largest cluster that fits. */
+    /** Writes sentences about each series on its largest cluster that fits. */
     private void said(Function<RunResult, List<String>> sentences) {
         Set<RunResult> largest = Collections.newSetFromMap(new IdentityHashMap<>());
         scenario.series().values().forEach(runs -> largest.add(ScenarioResult.largestThatFits(runs)));

@@ -14,10 +14,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A field of a run under its dotted name in {@code results.json}, as docs/results.md defines it; the jar carries that page. Fields of entries of
- * a list are left out.
+ * A field of a run by its dotted name in {@code results.json}, as defined in docs/results.md, which the jar contains. Fields of list entries are
+ * excluded.
  *
- * @param unit as the page writes it; empty for a count, a word or a sentence
+ * @param unit unit as written on the page; empty for a count, a word or a sentence
  */
 public record ResultField(String name, String unit) {
     private static final String PAGE = "results.md";
@@ -40,12 +40,12 @@ public record ResultField(String name, String unit) {
         return fields;
     }
 
-    /** All names, in the order of the page; {@code .*} ends one that stands for several. */
+    /** Returns all names, in page order; a name ending in {@code .*} represents several. */
     public static List<String> names() {
         return List.copyOf(FIELDS.keySet());
     }
 
-    /** The field of a name; null where the page defines none. */
+    /** Returns the field of a name; null if the page defines none. */
     public static @Nullable ResultField of(String name) {
         ResultField field = FIELDS.get(name);
         if (field != null || name.indexOf('.') < 0) {
@@ -55,7 +55,7 @@ public record ResultField(String name, String unit) {
         return open == null ? null : new ResultField(name, open.unit);
     }
 
-    /** What a run has there, by its {@link ResultsJson#run document}; null where it has nothing. */
+    /** Returns a run's value, from its {@link ResultsJson#run document}; null if there is none. */
     public @Nullable Object in(JsonObject run) {
         Object value = run;
         for (String part : name.split("\\.")) {

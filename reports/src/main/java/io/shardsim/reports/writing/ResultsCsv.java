@@ -21,11 +21,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One row per run: what the sweep varies in columns {@code point.*}, then figures of {@link ResultsJson}, then words, then settings in force. Columns other than {@code point.*}
- * are the same for every scenario. Leaves out sentences, and lists, which {@code results.json} has.
+ * Writes one row per run: swept values in columns {@code point.*}, then figures of {@link ResultsJson}, then words, then settings in force. Columns
+ * other than {@code point.*} are the same for every scenario. Excludes sentences and lists, which are in {@code results.json}.
  *
- * <p>A field that a spreadsheet would take for a formula is led by an apostrophe, since names come from a file that somebody else may have
- * written (OWASP, CSV injection).
+ * <p>A field that a spreadsheet would take for a formula gets a leading apostrophe, since names may come from another user's file (OWASP, CSV
+ * injection).
  */
 public final class ResultsCsv {
     private static final String FORMULA_STARTS = "=+-@\t\r";
@@ -33,11 +33,11 @@ public final class ResultsCsv {
     private static final String POINT = "point";
     private static final String SETTINGS = "settings";
 
-    /** Paths in the document of a run by column. */
+    /** Paths in a run's document by column. */
     private static final Map<String, String> PATHS =
             ShippedFile.read(ResultsCsv.class, "csv-columns.yaml", new MapType(FigureType.LINE, FigureType.LINE));
 
-    /** Of these objects the document leaves out what is 0. */
+    /** Objects from which the document omits zeros. */
     private static final Set<String> SPARSE = Set.of("work_seconds", "exposed_seconds", "peak_bytes_by_owner");
 
     private ResultsCsv() {}
@@ -58,7 +58,7 @@ public final class ResultsCsv {
         return text.toString();
     }
 
-    /** The rows by column, all with the same columns, as numbers, booleans and texts; null for a figure that does not exist. */
+    /** Returns the rows by column, all with the same columns, as numbers, booleans and strings; null for a figure that does not exist. */
     public static List<Map<String, @Nullable Object>> rows(ScenarioResult scenario) {
         List<JsonObject> runs = scenario.runs().stream().map(ResultsJson::run).toList();
         List<Map<String, @Nullable Object>> points = new ArrayList<>();

@@ -29,14 +29,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The result document, {@code results.json} and {@code --json}: one object with {@code runs}. The same results give the same bytes on every
- * JDK and operating system, except for {@code wall_seconds}; keys keep their order, numbers have twelve significant digits in plain notation,
- * a figure that does not exist is {@code null}.
+ * Writes the result document, {@code results.json} and {@code --json}: one object with {@code runs}. Equal results give identical bytes on every JDK
+ * and operating system, except for {@code wall_seconds}; keys keep their order, numbers have twelve significant digits in plain notation, a figure
+ * that does not exist is {@code null}.
  */
 public final class ResultsJson {
     private ResultsJson() {}
 
-    /** The document of one or several scenarios, runs in the order given. */
+    /** Returns the document of one or several scenarios, with runs in the order given. */
     public static String write(List<ScenarioResult> scenarios) {
         List<RunResult> all =
                 scenarios.stream().flatMap(scenario -> scenario.runs().stream()).toList();
@@ -53,13 +53,13 @@ public final class ResultsJson {
                 .byLines();
     }
 
-    /** That of the runnable jar, which each document carries. */
+    /** Returns the version of the runnable jar, which each document contains. */
     public static String version() {
         String packaged = ResultsJson.class.getPackage().getImplementationVersion();
         return packaged == null ? "development" : packaged;
     }
 
-    /** What a scenario comes to: places of runs in the document, and what matters. */
+    /** Returns a scenario's summary: indices of runs in the document, and which keys matter. */
     private static JsonObject summary(ScenarioResult scenario, Map<RunResult, Integer> places) {
         return new JsonObject()
                 .with("scenario", scenario.scenario())
@@ -95,7 +95,7 @@ public final class ResultsJson {
         return write(List.of(scenario));
     }
 
-    /** One run as an ordered tree of maps, lists, strings, booleans and numbers. */
+    /** Returns one run as an ordered tree of maps, lists, strings, booleans and numbers. */
     public static JsonObject run(RunResult run) {
         RunFacts facts = run.facts();
         JsonObject out = new JsonObject().with("scenario", facts.scenario()).with("point", canonical(facts.point()));
@@ -176,21 +176,21 @@ public final class ResultsJson {
                 .with("settings", settings(facts.settings()));
     }
 
-    /** The same for a page, to whose readers it does not matter how long the simulation took. */
+    /** Returns one run for a page, without the cost of the simulation. */
     public static JsonObject page(RunResult run) {
         JsonObject out = run(run);
         out.remove("wall_seconds");
         return out;
     }
 
-    /** The scenario as it was resolved, by dotted key. */
+    /** Returns the resolved scenario, by dotted key. */
     private static JsonObject settings(List<Setting> settings) {
         JsonObject out = new JsonObject();
         settings.forEach(setting -> out.with(setting.path(), setting(setting)));
         return out;
     }
 
-    /** What a key was set to, and by whom. */
+    /** Returns a key's value and its origin. */
     public static JsonObject setting(Setting setting) {
         return new JsonObject().with("value", setting.value()).with("origin", setting.origin());
     }
@@ -230,7 +230,7 @@ public final class ResultsJson {
                                 .figure("change", other.fit().fits() ? Assumption.change(other, run) : null));
     }
 
-    /** What a run with other settings came to. */
+    /** Returns the result of a run with other settings. */
     public static JsonObject trial(Trial trial) {
         RunResult.Status status = trial.fit().fits() ? RunResult.Status.OK : RunResult.Status.OUT_OF_MEMORY;
         return new JsonObject()
@@ -429,7 +429,7 @@ public final class ResultsJson {
                                 .figure("usd", cost.usd()));
     }
 
-    /** The same tree with floating-point numbers as decimals and everything unknown as text. */
+    /** Returns the tree with floating-point numbers as decimals and everything unknown as text. */
     private static @Nullable Object canonical(@Nullable Object value) {
         if (value == null || value instanceof Boolean || value instanceof String) {
             return value;

@@ -10,14 +10,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which runs of a scenario a table shows: all in the order of the sweep, or of a large sweep the fastest and then those that make the trade between
- * days and dollars. Runs that are too large for a cluster on which nothing fits are left to a sentence, where others fit.
+ * The runs shown in a table: all in sweep order, or for a large sweep the fastest, then the trade-off between days and dollars. Runs on clusters
+ * where nothing fits get a sentence instead, if others fit.
  *
  * @param best rows of the first part
- * @param front rows of the second part; empty where the fastest is the cheapest, too
- * @param isPart whether runs are left out
- * @param fastest marked; null where there is nothing to mark
- * @param cheapest marked; null where there is nothing to mark
+ * @param front rows of the second part; empty if the fastest is also the cheapest
+ * @param isPart whether some runs are left out
+ * @param fastest marked run; null if there is none to mark
+ * @param cheapest marked run; null if there is none to mark
  */
 record RowChoice(
         List<RunResult> best,
@@ -29,7 +29,7 @@ record RowChoice(
     private static final String CHEAPEST = "$";
     private static final String TIGHT = "tight";
 
-    /** Sweeps with more points show a part. */
+    /** Maximum number of points shown completely. */
     private static final int ALL_MAX = 20;
 
     private static final int BEST_MAX = 10;
@@ -53,7 +53,7 @@ record RowChoice(
         return new RowChoice(best(scenario), front.size() < 2 ? List.of() : thinned(front), true, fastest, cheapest);
     }
 
-    /** The fastest, tight ones last; where none ran, those that come closest to fitting. */
+    /** Returns the fastest runs, tight ones last; if none ran, those closest to fitting. */
     private static List<RunResult> best(ScenarioResult scenario) {
         Comparator<RunResult> order = Comparator.comparing(run -> run.fits() ? run.isTight() : Boolean.TRUE);
         return scenario.runs().stream()
@@ -76,7 +76,7 @@ record RowChoice(
                 : run.facts().memory().fit().missingBytes();
     }
 
-    /** As many as have room, both ends among them. */
+    /** Thins a front to the rows available, keeping both ends. */
     private static List<RunResult> thinned(List<RunResult> front) {
         if (front.size() <= FRONT_MAX) {
             return front;
@@ -88,19 +88,19 @@ record RowChoice(
         return some;
     }
 
-    /** The rows of both parts. */
+    /** Returns the rows of both parts. */
     List<RunResult> all() {
         List<RunResult> rows = new ArrayList<>(best);
         rows.addAll(front);
         return rows;
     }
 
-    /** Columns that marks take; 0 where no row has one. */
+    /** Returns the width of the marks; 0 if no row has one. */
     int markWidth() {
         return all().stream().mapToInt(run -> mark(run).length()).max().orElse(0);
     }
 
-    /** What stands before a row: that it is tight, that it is the fastest or the cheapest. */
+    /** Returns a row's mark: tight, fastest or cheapest. */
     String mark(RunResult run) {
         return (run.isTight() ? TIGHT : "") + (run.is(fastest) ? FASTEST : run.is(cheapest) ? CHEAPEST : "");
     }

@@ -16,18 +16,18 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The columns that a table of runs may have: one for each key that varies, then figures. What is the same in all runs has none. */
+/** Columns of a table of runs: one for each key that varies, then figures. Values shared by all runs have none. */
 final class RunColumns {
-    /** Figures of this rank and above go where there is no room; those below only where there is none for them alone. */
+    /** Rank from which figures are dropped if space is short; figures below it only if they alone do not fit. */
     static final int DROPPABLE = 10;
 
-    /** The column that a legend explains. */
+    /** A column explained by a legend. */
     static final String DAYS = "days";
 
-    /** Another column that a legend explains. */
+    /** Another column explained by a legend. */
     static final String SCALING = "scaling %";
 
-    /** The column that has a short form of its own. */
+    /** The column with its own short form. */
     static final String STRATEGY = "strategy";
 
     private static final String SHARD_GROUP = " \\(shard group \\d+\\)";
@@ -45,7 +45,7 @@ final class RunColumns {
         keys = SweptKeys.of(all);
     }
 
-    /** All columns, a cell for each of some runs of a scenario. */
+    /** Returns all columns, with a cell for each of some runs of a scenario. */
     static List<TableColumn> of(ScenarioResult scenario, List<RunResult> rows) {
         RunColumns some = new RunColumns(scenario, rows);
         boolean training = scenario.runs().stream().anyMatch(run -> run.facts().training() != null);
@@ -71,7 +71,7 @@ final class RunColumns {
                 .toList();
     }
 
-    /** The strategy by its name, with no setting that has a column. */
+    /** Returns the strategy's name, without settings that have a column. */
     private String strategy(RunResult run) {
         RunFacts.Strategy own = run.facts().sharding();
         if (strategySettings().isEmpty()) {
@@ -122,7 +122,7 @@ final class RunColumns {
         }
     }
 
-    /** Where a long key is broken to stand in two lines. */
+    /** Returns where to break a long key into two lines. */
     private static int middle(String key) {
         int after = key.length() < 10 ? -1 : key.indexOf('_', key.length() / 3);
         return after < 0 ? key.length() : after + 1;
@@ -136,7 +136,7 @@ final class RunColumns {
         return bare;
     }
 
-    // --- what came of it
+    // --- results
 
     private List<TableColumn> trainingFigures() {
         List<TableColumn> columns = new ArrayList<>(gpus());
@@ -175,7 +175,7 @@ final class RunColumns {
         return columns;
     }
 
-    /** Where runs have different clusters; the title tells the size of the only one. */
+    /** Returns the column of GPUs if clusters differ; otherwise the title shows the size. */
     private List<TableColumn> gpus() {
         boolean same = all.stream().mapToInt(RunResult::gpus).distinct().count() == 1;
         return same ? List.of() : List.of(figure("GPUs", 0, run -> String.valueOf(run.gpus())));
@@ -191,7 +191,7 @@ final class RunColumns {
                 : Quantities.threeDigits(run.training().samplesPerSecond());
     }
 
-    /** All on the base cluster are their own baseline. */
+    /** Returns whether a run is scaled; runs on the base cluster are their own baseline. */
     private static boolean isScaled(RunResult run) {
         ScalingEfficiency scaling = run.scaling();
         return scaling != null && run.gpus() != scaling.baselineGpus();

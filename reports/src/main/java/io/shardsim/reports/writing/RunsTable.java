@@ -17,19 +17,19 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The rows of the terminal's table: a column for each key that varies, then figures. What is the same in all runs is not in it. The fastest row is
- * marked by {@code *}, the cheapest by {@code $}.
+ * The terminal's table: a column for each key that varies, then figures. Values shared by all runs are left out. The fastest row is marked {@code *},
+ * the cheapest {@code $}.
  *
- * <p>Where the terminal is narrow, utilization goes first, then other ratios; keys are shortened so that rows stay different, or get a line of their
- * own above their figures. Time, throughput, memory, days and dollars go last. What went is named below the table.
+ * <p>On a narrow terminal, utilization is dropped first, then other ratios; keys are shortened as far as rows stay distinct, or get a line above
+ * their figures. Time, throughput, memory, days and dollars are dropped last. Dropped columns are named below the table.
  */
 final class RunsTable {
     private static final String GAP = "  ";
     private static final String INDENT = "  ";
     private static final int KEY_WIDTH_MIN = 6;
-    /** Runs that a legend names. */
+    /** Maximum number of runs named in a legend. */
     private static final int BEYOND_MAX = 3;
-    /** Longer keys, or those beyond a third of the line, would cost figures. */
+    /** Maximum width of keys; longer keys, or those beyond a third of the line, would cost figures. */
     private static final int KEY_WIDTH_MAX = 40;
 
     private final ScenarioResult scenario;
@@ -37,7 +37,7 @@ final class RunsTable {
     private final List<RunResult> rows;
     private final StyledText out;
     private final int markWidth;
-    /** Columns that are left beside the marks. */
+    /** Width left without the marks. */
     private final int width;
 
     private RunsTable(ScenarioResult scenario, RowChoice choice, StyledText out) {
@@ -49,7 +49,7 @@ final class RunsTable {
         width = out.style().width() - (markWidth == 0 ? 0 : markWidth + 1);
     }
 
-    /** The table and what there is to say about its columns. */
+    /** Writes the table and remarks on its columns. */
     static void write(ScenarioResult scenario, RowChoice choice, StyledText out) {
         new RunsTable(scenario, choice, out).write();
     }
@@ -114,7 +114,7 @@ final class RunsTable {
                 - GAP.length();
     }
 
-    /** Without the columns that are given up for a width, those of the highest rank first, down to a rank. */
+    /** Returns columns reduced to a width by dropping the highest ranks first, down to a rank. */
     private static List<TableColumn> dropped(List<TableColumn> all, int leastRank, int width) {
         List<TableColumn> columns = new ArrayList<>(all);
         while (widthOf(columns) > width) {
@@ -127,7 +127,7 @@ final class RunsTable {
         return columns;
     }
 
-    /** Strategies as scenario files write them, where that tells the rows apart as well. */
+    /** Returns the column with strategies by their kind, if rows stay distinct. */
     private TableColumn withKinds(TableColumn strategies) {
         List<String> kinds =
                 rows.stream().map(run -> run.facts().sharding().kind()).toList();
@@ -138,7 +138,7 @@ final class RunsTable {
         return cells.stream().distinct().count();
     }
 
-    /** Keys in short, the widest first, until the columns fit or no key can be shortened further. */
+    /** Shortens keys, widest first, until the columns fit or no key can be shortened further. */
     private List<TableColumn> shortened(List<TableColumn> columns) {
         List<TableColumn> shorter = new ArrayList<>(
                 columns.stream().map(TableColumn::underShortName).toList());
@@ -157,7 +157,7 @@ final class RunsTable {
         return shorter;
     }
 
-    /** With the keys as short as they must be, and the figures that then have room. */
+    /** Returns the columns with keys as short as needed, and the figures that then fit. */
     private List<TableColumn> withShortKeys(List<TableColumn> all, List<TableColumn> columns) {
         List<TableColumn> shorter = new ArrayList<>(
                 shortened(columns).stream().filter(TableColumn::key).toList());
@@ -165,7 +165,7 @@ final class RunsTable {
         return dropped(shorter, RunColumns.DROPPABLE, width);
     }
 
-    /** With letters for the keys whose names are wider than their values. */
+    /** Returns the columns with letters for keys whose names are wider than their values. */
     private List<TableColumn> withLetters(List<TableColumn> all) {
         List<TableColumn> shorter = new ArrayList<>();
         char letter = 'a';
@@ -201,7 +201,7 @@ final class RunsTable {
         }
     }
 
-    /** The name of each run on a line of its own, its figures below. */
+    /** Writes each run's name on its own line, with its figures below. */
     private void namesAbove(List<TableColumn> figures, List<String> keyNames) {
         RunNames names = scenario.names();
         out.paragraph(String.join(", ", keyNames), Look.TITLE);
@@ -253,7 +253,7 @@ final class RunsTable {
         return line.toString();
     }
 
-    /** What marks, days and dollars are, where the rest of the table is, and which columns had to go. */
+    /** Writes the legend: marks, days and dollars, where the rest of the table is, and which columns were dropped. */
     private void legend(List<TableColumn> all, List<TableColumn> shown) {
         List<String> parts = new ArrayList<>();
         if (choice.isPart()) {
@@ -283,7 +283,7 @@ final class RunsTable {
         }
     }
 
-    /** What scaling is against, and why some of it is beyond linear. */
+    /** Explains the base of scaling, and why some of it is superlinear. */
     private List<String> scaling() {
         List<String> words = new ArrayList<>();
         List<RunResult> scaled =

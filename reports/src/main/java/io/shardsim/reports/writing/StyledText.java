@@ -1,8 +1,8 @@
 package io.shardsim.reports.writing;
 
-/** Lines of text as a terminal shows them: broken at the width, each coloured as a whole. */
+/** Terminal text, wrapped at the width, with one colour per line. */
 final class StyledText {
-    /** What a line is, and how it is shown where colours are. */
+    /** The kind of a line, and its look in colour. */
     enum Look {
         PLAIN(""),
         TITLE("1"),
@@ -30,7 +30,7 @@ final class StyledText {
         return style;
     }
 
-    /** A paragraph, further lines of it behind an indent. */
+    /** Adds a paragraph with indented continuation lines. */
     void paragraph(String text, String indent, Look look) {
         StringBuilder lines = new StringBuilder();
         PlainText.wrapped(lines, text, indent, style.width());
@@ -41,14 +41,14 @@ final class StyledText {
         paragraph(text, "  ", look);
     }
 
-    /** A line as it is. */
+    /** Adds a line unchanged. */
     void line(String line, Look look) {
         boolean coloured = style.colour() && !look.code.isEmpty() && !line.isEmpty();
         out.append(coloured ? ESCAPE + look.code + "m" + line + ESCAPE + "0m" : line)
                 .append('\n');
     }
 
-    /** An empty line, unless there is one. */
+    /** Adds an empty line, unless there is one. */
     void gap() {
         if (out.length() > 0 && !out.toString().endsWith("\n\n")) {
             out.append('\n');

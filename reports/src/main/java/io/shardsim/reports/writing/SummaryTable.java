@@ -6,23 +6,21 @@ import io.shardsim.reports.writing.StyledText.Look;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * What the terminal shows: what was run, one row per run, then the reasons in words. At most as wide as asked but for a word that is wider.
- */
+/** The terminal output: what was run, one row per run, then the reasons. Lines fit the width unless a word is wider. */
 public final class SummaryTable {
-    /** What is shown one after the other, each as soon as it is known. */
+    /** Parts shown in sequence, each as soon as it is known. */
     public enum Part {
-        /** The runs, why the best one is as fast as it is, and what to beware of. */
+        /** The runs, why the best one is as fast as it is, and caveats. */
         ANSWER,
-        /** How far it is ahead, and by what. */
+        /** How far it is ahead, and why. */
         COMPARISONS,
-        /** What other settings and other choices come to. */
+        /** Results of other settings and of alternatives to assumptions. */
         TRIALS
     }
 
     private SummaryTable() {}
 
-    /** All of it. */
+    /** Returns the whole text. */
     public static String write(ScenarioResult scenario, TextStyle style) {
         return Stream.of(Part.values())
                 .map(part -> write(scenario, style, part))

@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A column of the terminal's table with its cells, one for each row.
+ * A column of the terminal's table, with a cell for each row.
  *
- * @param unit the second line of the head
- * @param number whether cells are aligned at their end
- * @param rank those of the highest rank go first where there is no room; those of rank 0 stay
- * @param key whether it says what was run, not what came of it
+ * @param unit second line of the header
+ * @param number whether cells are right-aligned
+ * @param rank priority: the highest rank is dropped first; rank 0 stays
+ * @param key whether it is an input of the run, not a result
  */
 record TableColumn(String name, String unit, boolean number, int rank, boolean key, List<String> cells) {
     int width() {
@@ -21,12 +21,12 @@ record TableColumn(String name, String unit, boolean number, int rank, boolean k
         return width;
     }
 
-    /** The same with other cells. */
+    /** Returns the column with other cells. */
     TableColumn with(List<String> others) {
         return new TableColumn(name, unit, number, rank, key, others);
     }
 
-    /** With cells of at most that length, and different where they are. */
+    /** Returns the column with cells of at most a length, still distinct where they were. */
     TableColumn inShort(int length) {
         Map<String, String> forms = ShortNames.of(cells, length);
         return with(cells.stream()
@@ -34,19 +34,19 @@ record TableColumn(String name, String unit, boolean number, int rank, boolean k
                 .toList());
     }
 
-    /** The same under a shorter name, where there is one. */
+    /** Returns the column with a shorter name, if there is one. */
     TableColumn underShortName() {
         return words().equals("activation_checkpointing")
                 ? new TableColumn("check-", "pointing", number, rank, key, cells)
                 : this;
     }
 
-    /** The same under a letter, which a legend explains. */
+    /** Returns the column named by a letter, which a legend explains. */
     TableColumn under(char letter) {
         return new TableColumn(String.valueOf(letter), "", number, rank, key, cells);
     }
 
-    /** The whole head in one word. */
+    /** Returns the whole header as one word. */
     String words() {
         return name.endsWith("_") || unit.startsWith("/") ? name + unit : name;
     }

@@ -1,18 +1,18 @@
 package io.shardsim.reports.writing;
 
 /**
- * How text for people is set.
+ * The style of terminal text.
  *
- * @param width characters that a line may have
- * @param colour whether escape sequences may colour it
+ * @param width maximum line width in characters
+ * @param colour whether escape sequences may be used for colour
  */
 public record TextStyle(int width, boolean colour, Detail detail) {
-    /** A file or a pipe has no width; this suits most of what shows them. */
+    /** Width for files and pipes, which have none; fits most viewers. */
     public static final int WIDTH_WITHOUT_TERMINAL = 120;
 
     private static final int WIDTH_MIN = 40;
 
-    /** How much is said. */
+    /** The level of detail. */
     public enum Detail {
         /** The answer and its reasons, on one screen. */
         BRIEF,
@@ -24,12 +24,12 @@ public record TextStyle(int width, boolean colour, Detail detail) {
         width = Math.max(WIDTH_MIN, width);
     }
 
-    /** In short, without colour. */
+    /** Returns a brief style without colour. */
     public static TextStyle plain(int width) {
         return new TextStyle(width, false, Detail.BRIEF);
     }
 
-    /** For a file or a pipe. */
+    /** Returns a style for a file or a pipe. */
     public static TextStyle withoutTerminal() {
         return plain(WIDTH_WITHOUT_TERMINAL);
     }

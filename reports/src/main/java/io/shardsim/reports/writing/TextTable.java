@@ -3,16 +3,16 @@ package io.shardsim.reports.writing;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Rows of cells for the terminal, each column as wide as its widest cell, with two blanks between them. */
+/** Formats rows of cells for the terminal, with columns as wide as their widest cell and two blanks between them. */
 public final class TextTable {
     private static final int WORD_MIN = 10;
 
     private TextTable() {}
 
     /**
-     * A line for each row; rows have the same number of cells. The first column is cut where the others leave no room for it.
+     * Returns a line per row; rows have equal numbers of cells. Cuts the first column if the others leave too little room.
      *
-     * @param words columns that stand flush left; the others are numbers, flush right
+     * @param words number of left-aligned columns; the others are numbers, right-aligned
      */
     public static List<String> lines(List<List<String>> rows, int words, int width) {
         int[] widths = IntStream.range(0, rows.get(0).size())
@@ -36,7 +36,7 @@ public final class TextTable {
         return line.toString();
     }
 
-    /** A text of at most that length; {@code ~} stands for what does not fit. */
+    /** Cuts a text to a length; {@code ~} marks the cut. */
     public static String cut(String text, int most) {
         return text.length() <= most ? text : text.substring(0, most - 1) + "~";
     }

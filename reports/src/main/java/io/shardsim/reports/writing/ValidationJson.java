@@ -9,15 +9,16 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * The document of {@code validate --json}: {@code cases}, each figure with its error, {@code strategy_pairs}, which strategy is faster by how much, and summaries of the
- * errors by kind of figure and role, the same with settings that follow from framework and release alone, by role, by family and by GPU; {@code memory_outcomes}, where cases say whether they ran. Errors and speed-ups are shares: 0.05 is 5 %. A figure that does not exist is {@code null}.
+ * Writes the document of {@code validate --json}: {@code cases}, each figure with its error, {@code strategy_pairs}, which strategy is faster by how
+ * much, and summaries of errors by kind of figure and role, also with settings from framework and release alone, by role, by family and by GPU;
+ * {@code memory_outcomes}, if cases say whether they ran. Errors and speedups are shares: 0.05 is 5 %. A figure that does not exist is {@code null}.
  */
 public final class ValidationJson {
     private static final String OF_MEMORY = " of memory";
 
     private ValidationJson() {}
 
-    /** @param fits whether published runs had room in memory; part of the document where there are any */
+    /** @param fits whether published runs fit in memory; part of the document if there are any */
     public static String write(List<CaseOutcome> outcomes, List<FitOutcome> fits) {
         JsonObject document = new JsonObject()
                 .list("cases", outcomes, ValidationJson::row)
@@ -80,7 +81,7 @@ public final class ValidationJson {
                 .with("ranked", pair.ranked());
     }
 
-    /** By kind, then by role. */
+    /** Summarizes errors by kind, then by role. */
     private static JsonObject kinds(List<CaseOutcome> outcomes) {
         JsonObject out = new JsonObject();
         for (Metric.Kind kind : Metric.Kind.values()) {

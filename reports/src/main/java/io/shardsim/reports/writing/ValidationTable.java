@@ -11,17 +11,20 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the terminal shows of a validation: one line a figure, one a pair of strategies, then the errors by kind of figure, family and GPU. Plain text. */
+/**
+ * Formats a validation for the terminal as plain text: one line per figure, one per pair of strategies, then errors by kind of figure, family and
+ * GPU.
+ */
 public final class ValidationTable {
     private static final int ID_WIDTH_MIN = 12;
-    /** What a line needs beside the case's name. */
+    /** Width of a line without the case's name. */
     private static final int FIGURES_WIDTH = 64;
-    /** What the line of a pair needs beside the names. */
+    /** Width of a pair's line without the names. */
     private static final int PAIR_FIGURES_WIDTH = 45;
 
-    /** What the line of a summary needs beside its title and the name of the worst case. */
+    /** Width of a summary line without its title and the name of the worst case. */
     private static final int SUMMARY_FIGURES_WIDTH = 39;
-    /** In less room the worst case is not named. */
+    /** Minimum width for naming the worst case. */
     private static final int WORST_WIDTH_MIN = 10;
 
     private static final String BIAS = """
@@ -32,14 +35,14 @@ public final class ValidationTable {
     private ValidationTable() {}
 
     /**
-     * @param fits whether published runs had room in memory
-     * @param width characters that a line may have; names of cases are cut to it
+     * @param fits whether published runs fit in memory
+     * @param width maximum line width in characters; names of cases are cut to fit
      */
     public static String write(List<CaseOutcome> outcomes, List<FitOutcome> fits, int width) {
         return (outcomes.isEmpty() ? "" : figures(outcomes, width)) + memoryOutcomes(fits);
     }
 
-    /** The wrong ones by name, and how many there are of each kind. */
+    /** Lists wrong outcomes by name, and counts each kind. */
     private static String memoryOutcomes(List<FitOutcome> fits) {
         if (fits.isEmpty()) {
             return "";
@@ -98,7 +101,7 @@ public final class ValidationTable {
         return out.toString();
     }
 
-    /** Of training speeds, which are most, the role alone. */
+    /** Returns the kind and role of a figure; only the role for training speeds, the majority. */
     private static String ofKind(CaseOutcome outcome) {
         return ", " + (outcome.metric().kind() == Metric.Kind.TRAINING_SPEED ? outcome.role() : kindAndRole(outcome));
     }

@@ -19,24 +19,25 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * Files that appear whole or not at all, and together. Each is written beside its place, synced to disk and renamed once all of them are written: a full disk or a
- * killed process leaves what was there before. Runs that write into one folder at once take turns in renaming, so that its files are of one run.
+ * Replaces files atomically and together. Each is written to a temporary file next to its target, synced to disk and renamed once all are written: a
+ * full disk or a killed process leaves the old files. Concurrent runs that write to one folder serialize the renaming, so that its files are from one
+ * run.
  */
 public final class WholeFiles {
     private static final String LOCK = ".shardsim.lock";
 
     private WholeFiles() {}
 
-    /** What a file holds. */
+    /** The content of a file. */
     public interface Content {
         void writeTo(OutputStream out) throws IOException;
     }
 
     /**
-     * Writes texts into a folder.
+     * Writes texts to a folder.
      *
-     * @param texts by the name of the file
-     * @throws IOException when one cannot be written; then none is replaced
+     * @param texts texts by file name
+     * @throws IOException if one cannot be written; then none is replaced
      */
     public static void write(Path directory, Map<String, String> texts) throws IOException {
         Map<Path, Content> contents = new LinkedHashMap<>();
@@ -46,9 +47,9 @@ public final class WholeFiles {
     }
 
     /**
-     * Writes one file; a device such as {@code /dev/stdout} directly.
+     * Writes one file; writes directly to a device such as {@code /dev/stdout}.
      *
-     * @throws IOException when it cannot be written; then what was there before stays
+     * @throws IOException if it cannot be written; then the old file stays
      */
     public static void write(Path file, Content content) throws IOException {
         if (Files.exists(file) && !Files.isRegularFile(file)) {
@@ -91,7 +92,7 @@ public final class WholeFiles {
         }
     }
 
-    /** One thread of this process at a time, as a process holds a lock once. */
+    /** Renames files in one thread of this process at a time, since a process can hold a lock only once. */
     private static synchronized void renameAlone(Path directory, Map<Path, Path> aside) throws IOException {
         try (FileChannel channel =
                         FileChannel.open(directory.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -110,7 +111,7 @@ public final class WholeFiles {
         void run() throws IOException;
     }
 
-    /** A failure bears the name of the file that was asked for, not of the one beside it. */
+    /** Runs a step, naming the requested file in failures, not the temporary one. */
     private static void naming(Path file, Step step) throws IOException {
         try {
             step.run();

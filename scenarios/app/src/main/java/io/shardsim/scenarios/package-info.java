@@ -1,5 +1,5 @@
 /**
- * Questions and their doors. Three modules hold them: core (what can be asked, and the answers), frameworks (their configurations) and app (command line,
+ * Scenarios and their user interfaces, in three modules: core (questions and answers), frameworks (their configurations) and app (command line,
  * cluster, pages).
  */
 @NullMarked

@@ -12,8 +12,8 @@ import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
 
 /**
- * The scripts of the page: a short one that unpacks, and, packed, Apache ECharts with {@code report.js}. The page names the digest of both in its policy, so
- * that a browser runs nothing else.
+ * The page's scripts: a short loader and, compressed, Apache ECharts with {@code report.js}. The page's policy contains both digests, so that a
+ * browser runs nothing else.
  */
 final class ChartScript {
     private static final String LIBRARY = "/META-INF/resources/webjars/echarts/5.3.1/dist/echarts.min.js";
@@ -34,22 +34,22 @@ final class ChartScript {
         return INSTANCE;
     }
 
-    /** The script that unpacks, as text. */
+    /** Returns the loader's source. */
     String boot() {
         return boot;
     }
 
-    /** The library and {@code report.js}, packed. */
+    /** Returns the library and {@code report.js}, compressed. */
     String packed() {
         return packed;
     }
 
-    /** What {@code script-src} allows. */
+    /** Returns the sources allowed by {@code script-src}. */
     String policy() {
         return policy;
     }
 
-    /** Deflated, as base64. */
+    /** Deflates text and encodes it as Base64. */
     static String pack(String text) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (DeflaterOutputStream out = new DeflaterOutputStream(bytes, new Deflater(Deflater.BEST_COMPRESSION))) {
@@ -69,7 +69,7 @@ final class ChartScript {
         }
     }
 
-    /** A file beside this class, or of the class path. */
+    /** Reads a file next to this class, or from the class path. */
     static String text(String name) {
         try (InputStream in = ChartScript.class.getResourceAsStream(name)) {
             if (in == null) {

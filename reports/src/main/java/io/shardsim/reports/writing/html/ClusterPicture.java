@@ -18,7 +18,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Draws a cluster as an SVG file: nodes at the bottom, and above them the switches that the routes of its {@link Fabric} pass, so that a new family needs no drawing of its own.
+ * Draws a cluster as an SVG file: nodes at the bottom, and above them the switches on the routes of its {@link Fabric}, so that a new fabric family
+ * needs no drawing code.
  */
 public final class ClusterPicture {
     private static final int LEFT = 190;
@@ -36,11 +37,11 @@ public final class ClusterPicture {
     private final Fabric fabric;
     private final int nodeWidth;
     private final SvgFile svg = new SvgFile();
-    /** Device of the fabric that each switch is, by its name. */
+    /** Fabric devices of the switches, by name. */
     private final Map<String, Integer> tiers = new LinkedHashMap<>();
-    /** By pair of switches, their output ports towards each other [bytes/s]. */
+    /** Output ports between each pair of switches [bytes/s]. */
     private final Map<List<String>, Map<String, Long>> ports = new LinkedHashMap<>();
-    /** By name, the middle of what has a box, its top and its width. */
+    /** Boxes by name: middle, top and width. */
     private final Map<String, double[]> places = new LinkedHashMap<>();
 
     private ClusterPicture(Cluster cluster) {
@@ -58,7 +59,7 @@ public final class ClusterPicture {
         }
     }
 
-    /** The file. */
+    /** Returns the file. */
     public static String of(Cluster cluster) {
         return new ClusterPicture(cluster).draw();
     }
@@ -139,7 +140,7 @@ public final class ClusterPicture {
         }
     }
 
-    /** Places the switches of a tier side by side, in the order of what is below them; their number. */
+    /** Places the switches of a tier in a row, in the order of the devices below; returns their number. */
     private int place(int tier, int y, int width) {
         List<String> row = new ArrayList<>(tiers.keySet());
         row.removeIf(name -> Objects.requireNonNull(tiers.get(name)) != tier);
@@ -232,7 +233,7 @@ public final class ClusterPicture {
         svg.text(8, y + 23, "start", "soft", rate);
     }
 
-    /** Rates from a tier to the next one, or among its switches. */
+    /** Returns the rates from a tier to the next one, or between its switches. */
     private String above(int tier) {
         TreeSet<Long> rates = new TreeSet<>();
         String[] to = {""};
@@ -269,7 +270,7 @@ public final class ClusterPicture {
         return trimmed(1e-9 * rate.bytesPerSecond()) + " GB/s";
     }
 
-    /** What joins the GPUs of a node, or of a domain. */
+    /** Draws what connects the GPUs of a node or domain. */
     private void drawNvLinks(int y) {
         Bandwidth rate = instance.intraNode().lineRate();
         NvLinks links = instance.intraNode().links();

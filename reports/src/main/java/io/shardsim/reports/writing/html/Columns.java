@@ -4,18 +4,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** A table of a page as its columns, each the head and what it says of a row. */
+/** Columns of a page's table, each with a header and a function from a row to its cell. */
 final class Columns<T> {
     private final List<String> head = new ArrayList<>();
     private final List<Boolean> numeric = new ArrayList<>();
     private final List<Function<T, String>> cells = new ArrayList<>();
 
-    /** A column of words, flush left. */
+    /** Adds a column of text, left-aligned. */
     Columns<T> words(String name, Function<T, String> cell) {
         return with(name, false, cell);
     }
 
-    /** A column of figures, flush right. */
+    /** Adds a column of figures, right-aligned. */
     Columns<T> figure(String name, Function<T, String> cell) {
         return with(name, true, cell);
     }

@@ -8,15 +8,15 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * The report of a comparison: where the seconds between two runs go, and what each difference costs, as waterfalls whose bars sum to the gap.
+ * The page of a comparison: where the seconds between two runs go, and the cost of each difference, as waterfall charts whose bars sum to the gap.
  *
  * @param title the two runs
- * @param sentences what the comparison comes to
- * @param per what the seconds are for, for example {@code step}
- * @param parts parts of the step, in their order
- * @param causes what each difference costs; empty where that was not simulated
+ * @param sentences results of the comparison
+ * @param per what the seconds are per, for example {@code step}
+ * @param parts parts of the step, in order
+ * @param causes cost of each difference; empty if not simulated
  * @param differences settings that differ
- * @param timelines of both steps in one figure; empty where neither is a profile
+ * @param timelines both steps in one figure; empty if neither is a profile
  */
 public record ComparePage(
         String title,
@@ -33,7 +33,7 @@ public record ComparePage(
      * A bar.
      *
      * @param aPs time of the first run; 0 for a cause [ps]
-     * @param bPs time of the second run; for a cause what it adds [ps]
+     * @param bPs time of the second run; for a cause its cost [ps]
      */
     public record Bar(String name, long aPs, long bPs) {}
 
@@ -44,12 +44,12 @@ public record ComparePage(
         timelines = List.copyOf(timelines);
     }
 
-    /** A table whose first column names the row. */
+    /** Returns a table whose first column names the row. */
     public static Figure.Table table(List<String> head, List<List<String>> rows) {
         return new Figure.Table(head, Collections.nCopies(head.size(), false), rows);
     }
 
-    /** The page as text. */
+    /** Returns the page as text. */
     public String write() {
         List<Figure> figures = new ArrayList<>(timelines);
         figures.add(waterfall());
@@ -59,12 +59,12 @@ public record ComparePage(
         return PageWriter.write("compare.jte", this, "compare", figures);
     }
 
-    /** Where the seconds go. */
+    /** Returns the figure of where the seconds go. */
     public Figure waterfall() {
         return figure("waterfall", "Where the seconds between the two come from", parts, "part");
     }
 
-    /** What each difference costs. */
+    /** Returns the figure of each difference's cost. */
     public Figure reasons() {
         return figure("causes", "What each difference costs", causes, "difference");
     }
@@ -73,7 +73,7 @@ public record ComparePage(
         return bars.stream().mapToLong(bar -> first ? bar.aPs() : bar.bPs()).sum();
     }
 
-    /** From the slower to the faster, so that what is saved points to the right. */
+    /** Returns a figure from the slower to the faster run, so that savings point right. */
     private Figure figure(String id, String title, List<Bar> bars, String kind) {
         int slow = sum(parts, true) >= sum(parts, false) ? 0 : 1;
         JsonObject data = new JsonObject()

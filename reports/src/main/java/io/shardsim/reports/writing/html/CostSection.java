@@ -25,7 +25,7 @@ public final class CostSection {
         names = result.names();
     }
 
-    /** Days and dollars of every run; nothing where none trained. */
+    /** Returns days and dollars of every run; null if none trained. */
     public Figure.@Nullable Table costs() {
         List<RunResult> trained = result.trained();
         if (trained.isEmpty()) {
@@ -56,19 +56,19 @@ public final class CostSection {
         return run.step().costs().get(length);
     }
 
-    /** Lengths of the trainings that every run has days and dollars of [tokens]. */
+    /** Returns the training lengths for which every run has a cost [tokens]. */
     private List<Double> lengths() {
         return result.trained().get(0).step().costs().stream()
                 .map(TrainingCost::tokens)
                 .toList();
     }
 
-    /** These lengths in words, for example {@code 100 billion and 500 billion tokens}. */
+    /** Returns these lengths in words, for example {@code 100 billion and 500 billion tokens}. */
     public String lengthsInWords() {
         return String.join(" and ", lengths().stream().map(Quantities::tokens).toList()) + " tokens";
     }
 
-    /** Which run is cheapest and which fastest, for the longest training shown. */
+    /** Says which run is cheapest and which fastest, for the longest training shown. */
     public String cheapestAndFastest() {
         RunResult cheapest = result.cheapest();
         RunResult fastest = result.fastest();
@@ -91,7 +91,7 @@ public final class CostSection {
         return Double.isNaN(usd) ? NONE : Quantities.fixed(usd, 2);
     }
 
-    /** Where prices come from, one line per instance. */
+    /** Returns the sources of prices, one line per instance. */
     public List<String> prices() {
         Set<String> lines = new LinkedHashSet<>();
         for (RunResult run : result.runs()) {
@@ -106,7 +106,7 @@ public final class CostSection {
         return List.copyOf(lines);
     }
 
-    /** True where AWS's blog is what readers compare the dollars with: its instance, and its 32 nodes. */
+    /** Returns whether readers may compare the dollars with AWS's blog: its instance, and its 32 nodes. */
     public boolean quotesOneNode() {
         return result.runs().stream()
                 .anyMatch(run -> run.nodes() == 32

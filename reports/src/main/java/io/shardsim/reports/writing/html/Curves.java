@@ -17,14 +17,14 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Figures against the number of GPUs, one line per series; absent where all runs have the same number. */
+/** Charts of figures over the number of GPUs, one line per series; absent if all runs have the same number. */
 final class Curves {
     static final int SERIES_MAX = 8;
     private static final int HEIGHT = 340;
-    /** Characters of a name in a legend. */
+    /** Maximum characters of a name in a legend. */
     private static final int NAME_MAX = 38;
 
-    /** A published run with the same settings, simulated, comes to within this share of a run here. */
+    /** Maximum relative difference at which a published run with the same settings, simulated, counts as a run here. */
     private static final double SAME_RUN = 0.05;
 
     private final ScenarioResult result;
@@ -36,8 +36,8 @@ final class Curves {
     /**
      * A point of a curve.
      *
-     * @param low 80 % of such runs reach at least this; NaN where nothing similar was published
-     * @param note what to know of it, behind its value
+     * @param low lower end of the range of 80 % of such runs; NaN if nothing similar was published
+     * @param note remark shown after its value
      */
     private record Point(int gpus, double value, double low, double high, String note) {
         Point(int gpus, double value) {
@@ -46,13 +46,13 @@ final class Curves {
     }
 
     /**
-     * A line.
+     * A line of a chart.
      *
-     * @param published what others measured of its runs
+     * @param published published measurements of its runs
      */
     private record Series(String name, List<Point> points, List<Point> published) {}
 
-    /** Samples per second of each series, and what the smallest cluster's best rate per GPU would come to. */
+    /** Returns samples per second of each series, and linear scaling from the smallest cluster's best rate per GPU. */
     @Nullable
     Figure throughput() {
         List<Series> series = series(
@@ -67,7 +67,7 @@ final class Curves {
                 linear(series));
     }
 
-    /** Throughput per GPU against the smallest cluster. */
+    /** Returns throughput per GPU relative to the smallest cluster. */
     @Nullable
     Figure efficiency() {
         List<Series> series = series(Curves::efficiencyOf, false);
@@ -83,7 +83,7 @@ final class Curves {
                 ideal);
     }
 
-    /** Bus bandwidth of a bare collective. */
+    /** Returns the bus bandwidth of a bare collective. */
     @Nullable
     Figure busBandwidth() {
         List<Series> series = series(
@@ -103,7 +103,7 @@ final class Curves {
         return scaling == null ? Double.NaN : 100 * scaling.efficiency();
     }
 
-    /** A rate has the range of similar published runs: measured is simulated over one and the error. */
+    /** Returns a point; a rate has the range of similar published runs: measured is simulated over one plus the error. */
     private static Point point(RunResult run, double value, String note, boolean rate) {
         ErrorInterval error = rate ? run.facts().accuracy() : null;
         return error == null
@@ -111,7 +111,7 @@ final class Curves {
                 : new Point(run.gpus(), value, value / (1 + error.high()), value / (1 + error.low()), note);
     }
 
-    /** What others measured of this run: with other settings, such as another attention, theirs would be simulated elsewhere. */
+    /** Returns published measurements of this run; excludes those with other settings, such as another attention, whose simulated rate differs. */
     private static List<Point> published(RunResult run, double value) {
         ErrorInterval error = run.facts().accuracy();
         List<Point> points = new ArrayList<>();
@@ -157,7 +157,7 @@ final class Curves {
         return highest(all);
     }
 
-    /** Eight lines can be told apart; of more, those that end highest, in their own order. */
+    /** Returns at most eight lines, which can be distinguished: those that end highest, in their own order. */
     private static List<Series> highest(List<Series> all) {
         List<Series> byEnd = new ArrayList<>(all);
         byEnd.removeIf(s -> s.points().isEmpty());
@@ -168,7 +168,7 @@ final class Curves {
         return all.stream().filter(kept::contains).toList();
     }
 
-    /** Series that curves do not show. */
+    /** Returns the number of series without a curve. */
     int leftOut() {
         return Math.max(0, result.series().size() - SERIES_MAX);
     }
@@ -201,7 +201,7 @@ final class Curves {
         return new Figure(id, Figure.Kind.LINES, title, alt, HEIGHT, data, table(series, unit, words));
     }
 
-    /** Position, value and what is said about it. */
+    /** Returns position, value and label of points. */
     private static List<List<Object>> points(List<Point> points, String unit, Function<Double, String> words) {
         return points.stream()
                 .map(p -> {
@@ -229,7 +229,7 @@ final class Curves {
         return gpus;
     }
 
-    /** From the best point of the smallest cluster, in proportion to the GPUs. */
+    /** Returns linear scaling from the best point of the smallest cluster. */
     private static List<Point> linear(List<Series> series) {
         return series.stream()
                 .flatMap(one -> one.points().stream())

@@ -18,7 +18,7 @@ import org.commonmark.node.Text;
 import org.commonmark.parser.Parser;
 import org.commonmark.renderer.html.HtmlRenderer;
 
-/** Pages of the documentation, written in Markdown, as HTML. */
+/** Renders documentation pages from Markdown to HTML. */
 public final class DocumentPages {
     private static final List<Extension> EXTENSIONS =
             List.of(TablesExtension.create(), HeadingAnchorExtension.create());
@@ -32,11 +32,11 @@ public final class DocumentPages {
     /**
      * A page.
      *
-     * @param content as HTML
-     * @param home address of what it belongs to
+     * @param content content in HTML
+     * @param home address of the site it belongs to
      */
     public record Page(String title, String content, String home) {
-        /** The page as text. */
+        /** Returns the page as text. */
         public String write() {
             StringOutput output = new StringOutput();
             TemplateEngine.createPrecompiled(ContentType.Html)
@@ -49,7 +49,7 @@ public final class DocumentPages {
     }
 
     /**
-     * A page of Markdown. Links to the other pages lead there; links to files that are not among them are left out, their words stay.
+     * Renders a page of Markdown. Links to other pages stay; links to files without a page are replaced by their text.
      *
      * @param others names of the other pages
      */

@@ -8,45 +8,45 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One figure as data: what it shows, not how. {@code report.js} turns it into a chart, and its table stands in for it where no script runs.
+ * A figure as data, without its look. {@code report.js} draws the chart, and its table replaces it without scripts.
  *
- * @param id anchor of the figure, and name of a file that it is saved as
- * @param title a few words
- * @param alt what a screen reader says in place of the chart
- * @param height of the chart on a wide screen [pixels]
+ * @param id anchor of the figure, and file name when saved
+ * @param title short title
+ * @param alt text for screen readers
+ * @param height height of the chart on a wide screen [pixels]
  * @param data strings, numbers, lists and maps; the keys are those of its kind in {@code report.js}
- * @param table the same figures
+ * @param table its figures as a table
  */
 public record Figure(String id, Kind kind, String title, String alt, int height, Map<String, ?> data, Table table) {
-    /** Enough for any drawing. */
+    /** Precise enough for any drawing. */
     private static final MathContext DRAWN = new MathContext(6, RoundingMode.HALF_EVEN);
 
-    /** What a chart looks like. */
+    /** The kind of chart. */
     public enum Kind {
-        /** Figures against the number of GPUs, a line per series. */
+        /** Figures over the number of GPUs, one line per series. */
         LINES,
-        /** Horizontal bars, each a stack of parts. */
+        /** Horizontal stacked bars. */
         BARS,
-        /** A grid of shaded cells, or several side by side. */
+        /** A grid of shaded cells, or several grids in a row. */
         CELLS,
         /** Operations over time, a lane per stream. */
         SPANS,
         /** Stacked areas over time. */
         AREAS,
-        /** What two runs that the reader picks differ by. */
+        /** The gap between two runs that the reader picks. */
         GAP,
-        /** Dots, of which the reader picks some. */
+        /** Dots, filtered by the reader. */
         SCATTER
     }
 
     /**
      * Rows of text; the first column names the row.
      *
-     * @param numeric for each column, whether it is set flush right
+     * @param numeric whether each column is right-aligned
      */
     public record Table(List<String> head, List<Boolean> numeric, List<List<String>> rows) {}
 
-    /** What a chart is made from. */
+    /** Returns the chart's data. */
     JsonObject document() {
         JsonObject document =
                 new JsonObject().with("kind", kind).with("title", title).with("height", height);
@@ -54,7 +54,7 @@ public record Figure(String id, Kind kind, String title, String alt, int height,
         return document;
     }
 
-    /** A number as the document of a figure has it: six digits, the same text on every JDK. */
+    /** Returns a number for a figure's data: six digits, the same text on every JDK. */
     static BigDecimal number(double value) {
         BigDecimal rounded = new BigDecimal(value).round(DRAWN).stripTrailingZeros();
         return rounded.scale() < 0 ? rounded.setScale(0) : rounded;

@@ -10,11 +10,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first page of a gallery: what was measured against what is predicted, run by run.
+ * The index page of a gallery: measured against predicted figures, run by run.
  *
  * @param figures published figures
- * @param configurations runs of which nothing was measured
- * @param documents pages of the documentation
+ * @param configurations runs without a measurement
+ * @param documents documentation pages
  */
 public record GalleryPage(List<Entry> figures, List<Report> configurations, List<Link> documents) {
     private static final int HEIGHT = 520;
@@ -23,18 +23,18 @@ public record GalleryPage(List<Entry> figures, List<Report> configurations, List
     private static final Pattern ARXIV = Pattern.compile(".*arXiv:(\\d{4}\\.\\d{4,5}).*");
     private static final Pattern ADDRESS = Pattern.compile(".*?(https?://[^\\s,;)]+).*");
 
-    /** What an entry leads to. */
+    /** A link of an entry. */
     public record Link(String title, String address) {}
 
     /**
-     * What is published.
+     * A published case.
      *
      * @param family cases of one source
      * @param source document and place
      * @param role {@code calibration} or {@code validation}
      */
     public record Published(String id, String family, String source, String role) {
-        /** Where it can be read; null where the source names no address. */
+        /** Returns its address; null if the source names none. */
         public @Nullable String address() {
             Matcher github = GITHUB.matcher(source);
             if (github.matches()) {
@@ -50,7 +50,7 @@ public record GalleryPage(List<Entry> figures, List<Report> configurations, List
     }
 
     /**
-     * What ran.
+     * The run of a case.
      *
      * @param strategy empty for a bare collective
      */
@@ -61,24 +61,24 @@ public record GalleryPage(List<Entry> figures, List<Report> configurations, List
     }
 
     /**
-     * What was simulated.
+     * The simulated values of a figure.
      *
-     * @param first when it was simulated first; NaN where nothing was kept
-     * @param added when that was
+     * @param first value of its first simulation; NaN if not recorded
+     * @param added date of that simulation
      */
     public record Simulated(double first, @Nullable LocalDate added, double today) {}
 
     /**
      * The report of a run.
      *
-     * @param address beside the page
+     * @param address address relative to the page
      * @param subject model, cluster and strategy
-     * @param speed what it comes to
-     * @param best the change that gains most, with its gain; empty where none gains 2 %
+     * @param speed simulated speed
+     * @param best the change that gains most, with its gain; empty if none gains 2 %
      */
     public record Report(String name, String address, String subject, String speed, String best) {}
 
-    /** A published figure; the report is absent where none was asked for. */
+    /** A published figure; the report is absent if none was requested. */
     public record Entry(
             Published published,
             Ran ran,
@@ -86,12 +86,12 @@ public record GalleryPage(List<Entry> figures, List<Report> configurations, List
             double measured,
             Simulated simulated,
             @Nullable Report report) {
-        /** As tables show it. */
+        /** Formats the measured value for tables. */
         public String measuredWords() {
             return Quantities.significant(measured);
         }
 
-        /** The first figure, and its day. */
+        /** Formats the first simulated value, and its date. */
         public String firstWords() {
             return Double.isNaN(simulated.first()) ? "" : Quantities.significant(simulated.first());
         }
@@ -111,12 +111,12 @@ public record GalleryPage(List<Entry> figures, List<Report> configurations, List
         documents = List.copyOf(documents);
     }
 
-    /** The page as text. */
+    /** Returns the page as text. */
     public String write() {
         return PageWriter.write("gallery.jte", this, "gallery", List.of(scatter()));
     }
 
-    /** Predicted against measured. */
+    /** Returns the chart of predicted against measured values. */
     public Figure scatter() {
         JsonObject data = new JsonObject()
                 .list(
@@ -148,7 +148,7 @@ public record GalleryPage(List<Entry> figures, List<Report> configurations, List
         return Quantities.count(figures.size());
     }
 
-    /** What a filter begins with: figures that judge how fast training is, as the headline counts them; empty for all. */
+    /** Returns a filter's initial value: figures that validate training speed, as in the headline; empty for all. */
     public String begins(String filter) {
         return switch (filter) {
             case "kind" -> Metric.Kind.TRAINING_SPEED.words();
@@ -157,7 +157,7 @@ public record GalleryPage(List<Entry> figures, List<Report> configurations, List
         };
     }
 
-    /** Values of a filter, in order. */
+    /** Returns the values of a filter, in order. */
     public List<String> values(String filter) {
         return figures.stream()
                 .map(entry -> switch (filter) {

@@ -20,21 +20,21 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the seconds between two runs on equally large clusters come from. The reader picks the runs. Each run has its parts in whole picoseconds, which sum to
- * its step, so the differences of any two sum to their gap.
+ * The chart of where the seconds between two runs on equally large clusters come from, for runs that the reader picks. Each run has its parts in
+ * whole picoseconds, which sum to its step, so the differences of any two sum to their gap.
  */
 final class GapFigure {
     private static final int HEIGHT = 330;
-    /** Runs that a reader can pick; of more, the fastest on the cluster of the fastest. */
+    /** Maximum number of runs to pick from; of more, the fastest on the fastest run's cluster. */
     private static final int RUNS_MAX = 200;
 
     private static final double PS_TO_SECONDS = 1e-12;
-    /** Characters of a name in a list of runs. */
+    /** Maximum characters of a name in a list of runs. */
     private static final int NAME_MAX = 44;
 
     private final ScenarioResult result;
     private final RunNames names;
-    /** Runs whose seconds compare, by what they have in common. */
+    /** Groups of comparable runs, by what they share. */
     private final Map<String, List<RunResult>> groups = new LinkedHashMap<>();
 
     private final List<RunResult> runs;
@@ -58,10 +58,10 @@ final class GapFigure {
                 .toList();
     }
 
-    /** A bar of the drawing, as report.js has it. */
+    /** A bar, as in report.js. */
     record Part(String name, double least, double most, String text, String colour) {}
 
-    /** What each part saves, the largest first, and their sum. Shown figures add up, too: what rounding leaves goes to the largest part. */
+    /** Returns the saving of each part, largest first, and their sum. Displayed figures sum, too: the largest part absorbs rounding. */
     static List<Part> parts(List<String> names, List<Number> slow, List<Number> fast) {
         long[] saved = IntStream.range(0, names.size())
                 .mapToLong(i -> slow.get(i).longValue() - fast.get(i).longValue())
@@ -95,7 +95,7 @@ final class GapFigure {
         return new Part(name, Math.min(from, to) / 100.0, Math.max(from, to) / 100.0, words, colour);
     }
 
-    /** On as many GPUs, and samples of the same model and length. */
+    /** Returns the group of a run: as many GPUs, and samples of the same model and length. */
     private static String group(RunResult run, boolean oneModel, boolean oneLength) {
         RunFacts.Training model = run.facts().model();
         return Quantities.counted(run.gpus(), "GPU")
@@ -103,7 +103,7 @@ final class GapFigure {
                 + (oneLength ? "" : ", sequence " + model.sequenceLength());
     }
 
-    /** The group of a run that has one. */
+    /** Returns the group that contains a run. */
     private Map.Entry<String, List<RunResult>> groupOf(RunResult run) {
         return groups.entrySet().stream()
                 .filter(group -> group.getValue().stream().anyMatch(run::is))
@@ -115,7 +115,7 @@ final class GapFigure {
         return runs.stream().map(figure).distinct().count() == 1;
     }
 
-    /** Absent where no two runs have clusters of the same size, and where nothing differs. */
+    /** Returns the figure; absent if no two runs have clusters of the same size, or if nothing differs. */
     @Nullable
     Figure figure() {
         if (runs.isEmpty()) {
@@ -172,7 +172,7 @@ final class GapFigure {
                 .orElseThrow();
     }
 
-    /** Of the runs that differ from the best in one thing the slowest, or else the next in speed. */
+    /** Returns the slowest run that differs from the best in one thing, or else the next in speed. */
     private RunResult rival(RunResult best) {
         return StrategyComparison.of(result).stream()
                 .filter(comparison -> comparison.gpus() == best.gpus() && best.is(at(comparison.faster(), best.gpus())))

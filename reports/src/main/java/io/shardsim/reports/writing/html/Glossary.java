@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What the words of a report mean; every term in the page leads here. */
+/** The terms of a report; every term on the page links here. */
 public final class Glossary {
     /**
      * @param id anchor of the entry
@@ -30,7 +30,7 @@ public final class Glossary {
 
     private static final List<Term> TERMS = new ArrayList<>();
 
-    /** Ids by the heads of tables that say a term in other words. */
+    /** IDs by table headers that word a term differently. */
     private static final Map<String, String> HEADS = new HashMap<>();
 
     static {
@@ -44,7 +44,7 @@ public final class Glossary {
 
     private Glossary() {}
 
-    /** The entry with this id. */
+    /** Returns the entry with an ID. */
     public static Term term(String id) {
         return first(term -> term.id().equals(id))
                 .orElseThrow(() -> new IllegalArgumentException("the glossary has no " + id));
@@ -54,7 +54,7 @@ public final class Glossary {
         return TERMS.stream().filter(wanted).findFirst();
     }
 
-    /** What the head of a column means, its unit in brackets aside; null where it is no term. */
+    /** Returns the term of a column header, ignoring its unit in brackets; null if it is not a term. */
     public static @Nullable Term behind(String head) {
         String words = head.replaceAll(" \\[.*", "");
         String id = HEADS.get(words);

@@ -9,9 +9,9 @@ public final class HtmlReport {
     private HtmlReport() {}
 
     /**
-     * The page as text.
+     * Returns the page as text.
      *
-     * @param meters readings of the program's meters; may be empty
+     * @param meters readings of the program's metrics; may be empty
      */
     public static String write(ScenarioResult result, List<RunMeters.Reading> meters) {
         ReportPage page = new ReportPage(result, meters);

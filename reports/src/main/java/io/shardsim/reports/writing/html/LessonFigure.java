@@ -9,16 +9,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/** What charts of lessons share with the report: its colours, and memory by owner as it names them. */
+/** Parts that charts of lessons share with the report: its colours, and its names of memory owners. */
 public final class LessonFigure {
     private LessonFigure() {}
 
-    /** Every colour by its id, as {@code report.js} takes it. */
+    /** Returns every colour by its ID, in the form of {@code report.js}. */
     public static Map<String, JsonObject> palette() {
         return Palette.document();
     }
 
-    /** Who holds a GPU's memory at the peak, all owners in the order in which they are stacked. */
+    /** Returns a GPU's memory by owner at the peak, with all owners in stacking order. */
     public static List<JsonObject> owners(RunFacts.Memory memory) {
         return Arrays.stream(MemoryOwner.values())
                 .map(owner -> new JsonObject()

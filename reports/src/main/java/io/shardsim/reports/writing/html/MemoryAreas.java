@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/** Who holds the memory of rank 0 in the course of a training step: areas on top of each other, in steps, against the capacity. */
+/** The chart of rank 0's memory by owner over a training step: stacked step areas, against the capacity. */
 final class MemoryAreas {
     private static final int HEIGHT = 300;
 
@@ -20,9 +20,7 @@ final class MemoryAreas {
     private final double most;
     private final double stepSeconds;
 
-    /**
-     * @param most the largest capacity or peak of those that stand below each other, so that they compare [bytes]
-     */
+    /** @param most largest capacity or peak of all charts on the page, so that they compare [bytes] */
     MemoryAreas(MemoryOverTime memory, long capacityBytes, long most, double stepSeconds) {
         this.memory = memory;
         owners = List.copyOf(memory.bytes().keySet());

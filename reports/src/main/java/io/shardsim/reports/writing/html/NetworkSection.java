@@ -17,12 +17,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How busy the links are, by class. */
+/** Utilization of links, by class. */
 public final class NetworkSection {
 
     private static final String NONE = "\u2013";
 
-    /** Nodes and kinds of clusters that a page has room for. */
+    /** Maximum number of nodes, and of kinds of clusters, that are drawn. */
     private static final int NODES_DRAWN = 4;
 
     private static final int PICTURES_MAX = 3;
@@ -35,10 +35,10 @@ public final class NetworkSection {
         names = result.names();
     }
 
-    /** How a kind of cluster is wired: some of its nodes, as SVG. */
+    /** The wiring of a kind of cluster: some of its nodes, as SVG. */
     public record Picture(String title, String svg) {}
 
-    /** Of each kind of cluster, drawn from the largest. */
+    /** Returns a picture of each kind of cluster, drawn from the largest. */
     public List<Picture> pictures() {
         Map<InstanceSpec, Cluster> kinds = new LinkedHashMap<>();
         result.runs().stream()
@@ -58,13 +58,13 @@ public final class NetworkSection {
         return new Picture(title, ClusterPicture.of(new Cluster(cluster.instance(), drawn, cluster.faults())));
     }
 
-    /** One run's links; a cell per class of {@link #linkClasses}. */
+    /** A run's links, with a cell per class of {@link #linkClasses}. */
     public record LinkRow(String run, List<LinkCell> cells) {}
 
-    /** Utilization of a class in words and in per cent for the bar. */
+    /** Utilization of a class, in words and in percent for the bar. */
     public record LinkCell(String mean, String width, String title) {}
 
-    /** Link classes that any run has. */
+    /** Returns link classes that any run has. */
     public List<String> linkClasses() {
         return usedClasses().stream().map(Names::of).toList();
     }
@@ -75,7 +75,7 @@ public final class NetworkSection {
                 .toList();
     }
 
-    /** Mean utilization of each class of links, one row per run. */
+    /** Returns the mean utilization of each class of links, one row per run. */
     public List<LinkRow> links() {
         List<LinkRow> rows = new ArrayList<>();
         for (RunResult run : result.runs()) {
@@ -101,7 +101,7 @@ public final class NetworkSection {
 
     private record Row(RunResult run, LinkUse use) {}
 
-    /** Every figure about links. */
+    /** Returns every figure about links. */
     public Figure.Table linkTable() {
         return new Columns<Row>()
                 .words("run", row -> names.withGpus(row.run()))

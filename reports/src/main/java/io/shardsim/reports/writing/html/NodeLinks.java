@@ -10,20 +10,20 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * How busy each class of links was on each node: one row per class, one column per node, darker is busier. In a large cluster a column stands
- * for several nodes and shows the busiest of them.
+ * A map of link utilization: one row per class, one column per node, darker is busier. In a large cluster a column represents several nodes and shows
+ * the busiest.
  */
 final class NodeLinks {
     private static final int ROW = 24;
     private static final int AROUND_ROWS = 74;
     private static final int COLUMNS_MAX = 128;
 
-    /** Busy shares that a map shows as one colour and one figure. */
+    /** Difference in utilization below which a map has one colour and one figure. */
     private static final double ALIKE = 0.01;
 
     private NodeLinks() {}
 
-    /** Whether some nodes are busier than others, so that a map says more than the table of classes. */
+    /** Returns whether utilization differs between nodes, so that a map shows more than the table of classes. */
     static boolean differs(LinkUse use) {
         DoubleSummaryStatistics busy = use.utilizationByNode().stream()
                 .mapToDouble(Double::doubleValue)

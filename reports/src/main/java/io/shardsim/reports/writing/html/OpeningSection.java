@@ -19,12 +19,12 @@ import java.util.Objects;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What a reader sees first: the question, the answer in one sentence, the figures of the fastest run. */
+/** The start of the report: the question, the answer in one sentence, the figures of the fastest run. */
 public final class OpeningSection {
 
-    /** Rows of the table on the first screen. */
+    /** Maximum rows of the first table. */
     private static final int BEST_MAX = 8;
-    /** Characters of a name there. */
+    /** Maximum characters of a name there. */
     private static final int NAME_MAX = 48;
 
     private static final String NONE = "\u2013";
@@ -37,10 +37,10 @@ public final class OpeningSection {
         names = result.names();
     }
 
-    /** A figure of the first screen. */
+    /** A figure on the first screen. */
     public record KeyFigure(String value, String unit, String name, String term) {}
 
-    /** What was run and what varied, in one line. */
+    /** Returns what was run and what varied, in one line. */
     public String subject() {
         return String.join(" \u00b7 ", Subject.of(result));
     }
@@ -54,7 +54,7 @@ public final class OpeningSection {
         return result.runs().stream().mapToLong(figure).distinct().count() == 1;
     }
 
-    /** The answer in one sentence. */
+    /** Returns the answer in one sentence. */
     public String lead() {
         RunResult best = best();
         if (best == null) {
@@ -91,7 +91,7 @@ public final class OpeningSection {
                 : run.training() == null ? 0 : run.training().samplesPerSecond();
     }
 
-    /** The fastest runs, fastest first; absent where there is one run alone. */
+    /** Returns the fastest runs, fastest first; absent if there is only one run. */
     public Figure.@Nullable Table bestRuns() {
         List<RunResult> fitting = fastestFirst().stream().limit(BEST_MAX).toList();
         if (result.runs().size() < 2 || fitting.isEmpty()) {
@@ -146,7 +146,7 @@ public final class OpeningSection {
         return Objects.requireNonNull(run.collective());
     }
 
-    /** How many runs the table leaves out, and how many do not fit. */
+    /** Says how many runs the table leaves out, and how many do not fit. */
     public String bestRunsOf() {
         long misfits = result.runs().stream().filter(run -> !run.fits()).count();
         int all = result.runs().size();
@@ -163,7 +163,7 @@ public final class OpeningSection {
         return (count + " " + fit + cost).trim();
     }
 
-    /** Figures of the fastest run. */
+    /** Returns figures of the fastest run. */
     public List<KeyFigure> keyFigures() {
         List<KeyFigure> figures = new ArrayList<>();
         RunResult best = best();
@@ -194,7 +194,7 @@ public final class OpeningSection {
         return figures;
     }
 
-    /** The peak; where it is beyond the capacity, what is needed, which is not. */
+    /** Returns the peak; beyond the capacity, the memory needed, which is never reached. */
     private static KeyFigure memory(MemoryFit fit) {
         String capacity = "of " + Quantities.gib(fit.capacityBytes());
         return fit.isRoomy()

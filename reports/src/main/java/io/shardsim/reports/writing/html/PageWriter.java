@@ -15,11 +15,11 @@ final class PageWriter {
     private PageWriter() {}
 
     /**
-     * The page as text.
+     * Returns the page as text.
      *
-     * @param template file that lays it out
-     * @param page what the template shows
-     * @param name by which figures are saved
+     * @param template layout file
+     * @param page the template's model
+     * @param name file name prefix of saved figures
      */
     static String write(String template, Object page, String name, List<Figure> figures) {
         ChartScript script = ChartScript.instance();
@@ -44,7 +44,7 @@ final class PageWriter {
         return output.toString();
     }
 
-    /** What {@code report.js} draws from. */
+    /** Returns the data that {@code report.js} draws. */
     static JsonObject document(String name, List<Figure> figures) {
         JsonObject byId = new JsonObject();
         figures.forEach(figure -> byId.with(figure.id(), figure.document()));

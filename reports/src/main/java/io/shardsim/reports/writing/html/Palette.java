@@ -12,25 +12,23 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * Colours and patterns of the report, on light and on dark paper: one table for the page and its charts. Neighbours differ in lightness or
- * pattern, too, so that they differ without colour.
+ * Colours and patterns of the report, on light and dark backgrounds: one table for the page and its charts. Neighbours also differ in lightness or
+ * pattern, for readers who cannot see colours.
  */
 final class Palette {
-    /**
-     * @param pattern what is drawn over the colour
-     */
+    /** @param pattern pattern drawn over the colour */
     private record Colour(String id, String light, String dark, Pattern pattern) {}
 
     /**
      * @param kind {@code plain}, {@code lines} or {@code dots}
-     * @param angle of the lines [degrees]
+     * @param angle angle of the lines [degrees]
      */
     private record Pattern(String kind, int angle) {}
 
     private static final Map<String, Map<String, String>> TABLE = ShippedFile.read(
             Palette.class, "palette.yaml", new MapType(FigureType.LINE, new MapType(FigureType.LINE, FigureType.LINE)));
 
-    /** Colours of the page itself; the style sheet knows them as variables. */
+    /** Colours of the page itself; variables in the style sheet. */
     private static final List<Colour> PAGE = colours("page");
 
     private Palette() {}
@@ -47,7 +45,7 @@ final class Palette {
         return new Colour(id, written[0], written[1], new Pattern(pattern, angle));
     }
 
-    /** Every colour by its id. A stream has two: {@code lane-gather} for its operations, {@code x-gather} where compute waits for it. */
+    /** Returns every colour by its ID. A stream has two: {@code lane-gather} for its operations, {@code x-gather} for compute that waits for it. */
     static Map<String, JsonObject> document() {
         Map<String, JsonObject> all = new LinkedHashMap<>();
         PAGE.forEach(colour -> all.put(colour.id(), document(colour)));
@@ -70,7 +68,7 @@ final class Palette {
                 .with("angle", colour.pattern().angle());
     }
 
-    /** The page's colours as variables of a style sheet; paper is white in print. */
+    /** Returns the page's colours as style-sheet variables; the background is white in print. */
     static String variables() {
         String light = variables(Colour::light);
         return light + "@media (prefers-color-scheme: dark) { " + variables(Colour::dark) + "}\n@media print { " + light

@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** All that the page shows, in words and drawings, section by section; the template only lays it out. */
+/** The model of the report page: its words and figures by section, which the template lays out. */
 public final class ReportPage {
     private final ScenarioResult result;
     private final List<RunMeters.Reading> meters;
@@ -52,18 +52,18 @@ public final class ReportPage {
         return result.sweep();
     }
 
-    /** The command that makes this report again; empty where none made it. */
+    /** Returns the command that reproduces this report; empty if none made it. */
     public String command() {
         return result.origin().command();
     }
 
-    /** Name, version and build of the program. */
+    /** Returns name, version and build of the program. */
     public String software() {
         String known = result.origin().software();
         return known.isEmpty() ? "shardsim " + ResultsJson.version() : known;
     }
 
-    /** An entry for a bibliography; it names the digest of the fastest run, or of the first. */
+    /** Returns a BibTeX entry with the digest of the fastest run, or of the first. */
     public String bibtex() {
         RunResult best = result.fastest();
         String digest = (best == null ? result.runs().get(0) : best).digest();
@@ -77,7 +77,7 @@ public final class ReportPage {
         return text.replaceAll("[\\\\{}~^]", " ").replaceAll("[$&#_%]", "\\\\$0");
     }
 
-    /** How much of the scenario the page shows; empty when that is all. */
+    /** Says how much of the scenario the page shows; empty if all of it. */
     public String partial() {
         return result.complete()
                 ? ""
@@ -109,7 +109,7 @@ public final class ReportPage {
         return new RunsSection(result);
     }
 
-    /** The picture that the page opens with: the curve, or bars where all clusters are equally large. */
+    /** Returns the first figure: the curve, or bars if all clusters are equally large. */
     public @Nullable Figure opensWith() {
         Figure curve = curve();
         return curve != null ? curve : result.runs().size() > 1 ? bars.throughput() : bars.stepTime();
@@ -123,12 +123,12 @@ public final class ReportPage {
         return curve() != null;
     }
 
-    /** Throughput by the keys that vary. */
+    /** Returns throughput by the keys that vary. */
     public @Nullable Figure map() {
         return map.figure();
     }
 
-    /** What two runs differ by. */
+    /** Returns the gap between two runs. */
     public @Nullable Figure gap() {
         return gap.figure();
     }
@@ -137,7 +137,7 @@ public final class ReportPage {
         return sweep.efficiency();
     }
 
-    /** What scaling means here. */
+    /** Says whether scaling is strong or weak here. */
     public String scalingKind() {
         for (RunResult run : result.runs()) {
             ScalingEfficiency scaling = run.scaling();
@@ -150,7 +150,7 @@ public final class ReportPage {
         return "";
     }
 
-    /** Where the step's time goes; absent where the page opens with it. */
+    /** Returns the breakdown of the step; absent if it is the first figure. */
     public @Nullable Figure stepTime() {
         return result.runs().size() > 1 ? bars.stepTime() : null;
     }
@@ -163,7 +163,7 @@ public final class ReportPage {
         return opensWithCurve() ? sweep.leftOut() : 0;
     }
 
-    /** Every figure of the page, in its order. */
+    /** Returns every figure of the page, in order. */
     public List<Figure> figures() {
         List<Figure> all = new ArrayList<>();
         for (Figure figure : Arrays.asList(opensWith(), gap(), map(), efficiency(), stepTime(), memory())) {
@@ -182,7 +182,7 @@ public final class ReportPage {
         return Math.max(0, result.runs().size() - RunBars.BARS_MAX);
     }
 
-    /** Figures by where they come from. */
+    /** Returns figures by source. */
     public Map<String, String> sources() {
         Set<RunFacts.Source> all = new LinkedHashSet<>();
         result.runs().forEach(run -> all.addAll(run.facts().sources()));
@@ -201,7 +201,7 @@ public final class ReportPage {
         return figures;
     }
 
-    /** A number of things in words. */
+    /** Formats a count with its noun. */
     public String count(int number, String thing) {
         return Quantities.counted(number, thing);
     }
@@ -214,7 +214,7 @@ public final class ReportPage {
         return Glossary.terms();
     }
 
-    /** What each second of the fastest run waited for; null where nobody asked. */
+    /** Returns the critical path of the fastest run; null if not requested. */
     public Figure.@Nullable Table criticalPath() {
         CriticalParts path = result.runs().stream()
                 .map(run -> run.facts().path())

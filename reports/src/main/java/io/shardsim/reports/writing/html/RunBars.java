@@ -23,18 +23,18 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Figures with one bar per run: throughput, where the step's time goes, memory by owner. */
+/** Charts with one bar per run: throughput, breakdown of the step, memory by owner. */
 final class RunBars {
-    /** A longer chart is no longer looked at; the tables have all runs. */
+    /** Maximum number of bars that are still readable; the tables have all runs. */
     static final int BARS_MAX = 60;
-    /** Pixels of a bar with the space around it, and of axis and legend. */
+    /** Pixels per bar including its spacing, and of axis and legend. */
     private static final int BAR = 26;
 
     private static final int AROUND_BARS = 110;
-    /** Parts are whole picoseconds; their sums in floating point differ by this [1]. */
+    /** Tolerance for floating-point sums of parts in whole picoseconds [1]. */
     private static final double ROUNDING = 1e-9;
 
-    /** Characters of names that stand beside their bars. */
+    /** Maximum characters of names next to bars. */
     private static final int NAME_MAX = 35;
 
     private final ScenarioResult result;
@@ -45,7 +45,7 @@ final class RunBars {
         names = result.names();
     }
 
-    /** Parts of a step, in the order in which they are stacked. */
+    /** Parts of a step, in stacking order. */
     private record Slice(String style, String name, Function<StepBreakdown, Double> seconds) {}
 
     private static final List<Slice> SLICES = slices();
@@ -78,7 +78,7 @@ final class RunBars {
         return List.copyOf(slices);
     }
 
-    /** Shares of the step, so that clusters of all sizes compare; the length of the step stands behind each bar. */
+    /** Returns shares of the step, so that clusters of all sizes compare; the step time follows each bar. */
     @Nullable
     Figure stepTime() {
         List<RunResult> runs = result.trained();
@@ -115,7 +115,7 @@ final class RunBars {
                 stepTable(used, runs));
     }
 
-    /** Time that no slice draws would be hidden, and time drawn twice would be cut off at the end of the bar. */
+    /** Checks that the slices sum to the step: missing time would be hidden, and time drawn twice cut off. */
     private static void requireWhole(RunResult run) {
         StepBreakdown breakdown = run.step().breakdown();
         double sum = SLICES.stream()
@@ -142,7 +142,7 @@ final class RunBars {
         return slice.seconds().apply(breakdown) / breakdown.stepSeconds();
     }
 
-    /** Memory at the peak by owner against what the GPU has. */
+    /** Returns memory at the peak by owner, against the GPU's capacity. */
     @Nullable
     Figure memory() {
         List<RunResult> runs = result.runs().stream()
@@ -160,7 +160,7 @@ final class RunBars {
         List<MemoryOwner> used = Arrays.stream(MemoryOwner.values())
                 .filter(owner -> ledgers.stream().anyMatch(ledger -> ledger.ofOwner(owner) > 0))
                 .toList();
-        // A run that needs many times the memory must not squeeze the others.
+        // A run that needs many times the capacity must not squeeze the others.
         double shown = Math.min(Math.max(peak / Quantities.GIB, capacity) * 1.02, 2 * capacity);
         List<RunResult> drawn = drawn(runs);
         JsonObject data = new JsonObject()
@@ -216,7 +216,7 @@ final class RunBars {
         return Quantities.fixed(bytes / Quantities.GIB, 2);
     }
 
-    /** Throughput of runs that all have the same number of GPUs; the curve over any other setting. */
+    /** Returns throughput by run, for sweeps without a curve over the number of GPUs; null for a single run. */
     @Nullable
     Figure throughput() {
         List<RunResult> runs = result.trained();
@@ -247,7 +247,7 @@ final class RunBars {
         return Quantities.significant(rate(run));
     }
 
-    /** Samples per second, with stalls, pauses and failures where the scenario names them. */
+    /** Returns samples per second, including stalls, pauses and failures that the scenario specifies. */
     static double rate(RunResult run) {
         return run.training() == null
                 ? 0
@@ -260,7 +260,7 @@ final class RunBars {
                 : "samples/s";
     }
 
-    /** Runs that bars show, those of equal clusters together. */
+    /** Returns the runs to draw, grouped by cluster size. */
     private static List<RunResult> drawn(List<RunResult> runs) {
         Map<Integer, List<RunResult>> byGpus = new TreeMap<>();
         runs.stream()
@@ -270,7 +270,7 @@ final class RunBars {
         return byGpus.values().stream().flatMap(List::stream).toList();
     }
 
-    /** A row for each run, with a heading before those of each size of cluster where sizes differ. */
+    /** Returns a row per run, with a heading before each cluster size if sizes differ. */
     private List<JsonObject> rows(
             List<RunResult> runs, Function<RunResult, String> end, Function<RunResult, Boolean> alarm) {
         Map<String, String> shorter = ShortNames.of(runs.stream().map(names::of).toList(), NAME_MAX);

@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
-/** Every run in figures, and what simulating it took. */
+/** Every run in figures, and the cost of simulating it. */
 public final class RunsSection {
 
     private static final String NONE = "\u2013";
@@ -24,7 +24,7 @@ public final class RunsSection {
         names = result.names();
     }
 
-    /** Every run with the figures of the result document. */
+    /** Returns every run with the figures of the result document. */
     public Figure.Table runs() {
         return ReportPage.trains(result) ? trainingRuns() : collectiveRuns();
     }
@@ -88,7 +88,7 @@ public final class RunsSection {
         return run -> figure.apply(Objects.requireNonNull(run.collective()));
     }
 
-    /** What the simulation itself took, and a digest for each run. */
+    /** Returns the cost of the simulation, and each run's digest. */
     public Figure.Table simulation() {
         return new Columns<RunResult>()
                 .words("run", names::withGpus)

@@ -8,9 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** One training step as it runs: a timeline by stream, memory by owner, and links by class and node. */
+/** One training step in time: a timeline by stream, memory by owner, and links by class and node. */
 public final class StepSection {
-    /** Timelines that stand below each other; more are not compared by eye. */
+    /** Maximum number of timelines that can be compared by eye. */
     private static final int TIMELINES_MAX = 4;
 
     private final ScenarioResult result;
@@ -21,7 +21,7 @@ public final class StepSection {
         names = result.names();
     }
 
-    /** Each series at its largest cluster. */
+    /** Returns each series' run on its largest cluster. */
     private List<RunResult> shown() {
         return result.series().values().stream()
                 .map(ScenarioResult::largestThatFits)
@@ -30,7 +30,7 @@ public final class StepSection {
                 .toList();
     }
 
-    /** What each stream does in one step, all opened on a stretch of the same length. */
+    /** Returns each stream's operations in one step, all zoomed to a stretch of equal length. */
     public List<Figure> timelines() {
         List<RunResult> shown = shown();
         long stretchPs = shown.stream()
@@ -45,7 +45,7 @@ public final class StepSection {
         return figures;
     }
 
-    /** How busy links are by class and node, of runs whose nodes differ. */
+    /** Returns link utilization by class and node, for runs whose nodes differ. */
     public List<Figure> links() {
         List<Figure> figures = new ArrayList<>();
         for (RunResult run : shown()) {
@@ -60,7 +60,7 @@ public final class StepSection {
         return figures;
     }
 
-    /** Memory by owner, all on one scale; empty for bare collectives. */
+    /** Returns memory by owner on one scale; empty for bare collectives. */
     public List<Figure> memory() {
         List<RunResult> shown =
                 shown().stream().filter(run -> run.rank0().memory() != null).toList();

@@ -12,11 +12,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** One training step of rank 0, operation by operation, a lane per stream. It opens on a short stretch; the reader zooms out to the whole step. */
+/**
+ * One training step of rank 0, operation by operation, a lane per stream. It initially shows a short stretch; the reader can zoom out to the whole
+ * step.
+ */
 final class StepTimeline {
-    /** Operations of the compute stream that the stretch shows. */
+    /** Number of compute operations in the stretch. */
     private static final int STRETCH_OPERATIONS = 14;
-    /** A chart with more operations gets slow; of a longer step it has the part around the stretch. */
+    /** Maximum number of operations, beyond which a chart gets slow; a longer step shows the part around the stretch. */
     static final int SPANS_MAX = 6000;
 
     private static final double PS_TO_SECONDS = 1e-12;
@@ -30,9 +33,7 @@ final class StepTimeline {
     private final long fromPs;
     private final long toPs;
 
-    /**
-     * @param stretchPs length of the stretch, the same for all timelines that stand side by side [ps]
-     */
+    /** @param stretchPs length of the stretch, equal for all timelines on the page [ps] */
     StepTimeline(List<OperationSpan> spans, long stretchPs) {
         this.spans = spans;
         streams = streamsOf(spans);
@@ -43,7 +44,7 @@ final class StepTimeline {
         toPs = fromPs + length;
     }
 
-    /** How long a stretch of the usual number of operations takes around the turn from forward to backward [ps]. */
+    /** Returns the length of a stretch with the usual number of operations around the turn from forward to backward [ps]. */
     static long stretchPs(List<OperationSpan> spans) {
         List<OperationSpan> compute = ofStream(spans, Stream.COMPUTE);
         if (compute.size() <= STRETCH_OPERATIONS) {
@@ -80,7 +81,7 @@ final class StepTimeline {
                 table());
     }
 
-    /** Lane, label, start and length of each operation [us]; where compute waits, the label is that of no operation. */
+    /** Returns lane, label, start and length of each operation [us]; waiting compute has a label without an operation. */
     private List<List<Integer>> drawn(List<String> labels) {
         Map<String, Integer> numbers = new LinkedHashMap<>();
         List<List<Integer>> all = new ArrayList<>();
@@ -134,7 +135,7 @@ final class StepTimeline {
         return Quantities.seconds(ps * PS_TO_SECONDS);
     }
 
-    /** Streams with something on them, in the order in which they stand. */
+    /** Returns streams with operations, in display order. */
     private static List<StreamLook> streamsOf(List<OperationSpan> spans) {
         return StreamLook.all().stream()
                 .filter(look -> spans.stream().anyMatch(span -> span.stream().reportedAs() == look.stream()))
@@ -157,7 +158,7 @@ final class StepTimeline {
         return compute.isEmpty() ? endOf(spans) / 2 : compute.get(turn(compute)).startPs();
     }
 
-    /** The place nearest the middle where a run of like operations ends: from forward to backward. */
+    /** Returns the index closest to the middle where a run of similar operations ends: from forward to backward. */
     private static int turn(List<OperationSpan> compute) {
         int middle = compute.size() / 2;
         int best = middle;

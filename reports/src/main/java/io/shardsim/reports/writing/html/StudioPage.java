@@ -12,18 +12,18 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The page in which a scenario is asked: its files, in folder {@code studio}, and what it says of an answer, which is what the report says. */
+/** The studio's page: its files, in folder {@code studio}, and its answers, with the report's content. */
 public final class StudioPage {
     private static final PageFiles FILES = new PageFiles(StudioPage.class, "studio/", "page.css", Palette.variables());
 
     private StudioPage() {}
 
-    /** The file of this name; null when there is none. */
+    /** Returns the file of a name; null if there is none. */
     public static PageFiles.@Nullable Asset asset(String name) {
         return FILES.asset(name);
     }
 
-    /** What the report says of a result, section by section, as maps, lists and records. */
+    /** Returns a result as the report's sections, in maps, lists and records. */
     public static Map<String, Object> answer(ScenarioResult result) {
         ReportPage page = new ReportPage(result, List.of());
         Map<String, Object> answer = new LinkedHashMap<>();
@@ -39,7 +39,7 @@ public final class StudioPage {
         return answer;
     }
 
-    /** The figures that the report opens with, and what the training takes. */
+    /** Returns the report's key figures, and the training cost. */
     private static List<OpeningSection.KeyFigure> figures(ReportPage page, @Nullable RunResult fastest) {
         List<OpeningSection.KeyFigure> figures = new ArrayList<>(page.opening().keyFigures());
         TrainingCost cost = fastest == null ? null : fastest.cost();

@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Draws the figures of a report as SVG files without a browser, for slides and LaTeX: the same data as the charts of the page, in their light colours, with
- * their words, ticks and marks; HtmlReportIT compares both. A timeline shows its stretch, a gap the pair that it opens with.
+ * Draws a report's figures as SVG files without a browser, for slides and LaTeX: with the data, light colours, words, ticks and marks of the page's
+ * charts; HtmlReportIT compares both. A timeline shows its stretch, a gap its initial pair.
  */
 public final class SvgFigures {
     private static final int WIDTH = 960;
@@ -27,9 +27,9 @@ public final class SvgFigures {
     private static final int LETTER = 7;
     private static final int ROW = 24;
     private static final int PLOT = 280;
-    /** Columns of a grid that have labels of their own. */
+    /** Maximum number of grid columns with labels of their own. */
     private static final int MOST_COLUMNS = 24;
-    /** Below this, a rest is one of rounding. */
+    /** Remainder below which it is a rounding error. */
     private static final double NEAR = 1e-9;
 
     private final Figure figure;
@@ -42,7 +42,7 @@ public final class SvgFigures {
         data = figure.data();
     }
 
-    /** Every figure of the report by the name of its file. */
+    /** Returns every figure of the report by file name. */
     public static Map<String, String> of(ScenarioResult result) {
         Map<String, String> files = new LinkedHashMap<>();
         for (Figure figure : new ReportPage(result, List.of()).figures()) {
@@ -120,7 +120,7 @@ public final class SvgFigures {
                 .toList();
     }
 
-    /** The largest value of points at a place, or their own where they have no range. */
+    /** Returns the largest value of points at an index, or their own value if they have no range. */
     private static double most(List<List<?>> points, int place) {
         return points.stream()
                 .mapToDouble(point -> number(point.get(point.size() > place ? place : 1)))
@@ -148,7 +148,7 @@ public final class SvgFigures {
         return new double[] {x.at(log2(number(point.get(0)))), y.at(Math.min(y.to, number(point.get(value))))};
     }
 
-    /** Around the points that have a range: their lower ends, and back by the upper ones. */
+    /** Draws the band of points with a range: along their lower ends, and back along the upper ones. */
     private void band(List<List<?>> points, Scale x, Scale y, String colour) {
         List<double[]> outline = new ArrayList<>();
         for (List<?> point : points) {
@@ -342,7 +342,7 @@ public final class SvgFigures {
         return parts.stream().map(part -> text(part, "colour")).toList();
     }
 
-    /** Curves have their marks in it. */
+    /** Draws the legend, with marks for curves. */
     private void legend(List<Map<String, ?>> named, List<String> colours) {
         boolean curves = figure.kind() == Figure.Kind.LINES;
         int wide = curves ? 28 : 14;
@@ -390,12 +390,12 @@ public final class SvgFigures {
     }
 
     /**
-     * From values to pixels.
+     * Maps values to pixels.
      *
-     * @param by distance of ticks
+     * @param by distance between ticks
      */
     private record Scale(double from, double to, double left, double right, double by) {
-        /** 1, 2 or 5 times a power of ten, as report.js has it. */
+        /** Returns a tick distance of 1, 2 or 5 times a power of ten, as in report.js. */
         static double step(double length, int ticks) {
             double raw = (length == 0 ? 1 : length) / ticks;
             double power = StrictMath.pow(10, StrictMath.floor(StrictMath.log10(raw) + NEAR));
@@ -416,7 +416,7 @@ public final class SvgFigures {
                     .format(value == 0 ? 0 : value);
         }
 
-        /** Four digits, as the page's axes of time have them. */
+        /** Formats four digits, as on the page's time axes. */
         static String seconds(double value) {
             double scaled = value == 0 || value >= 1 ? value : value >= 1e-3 ? value * 1e3 : value * 1e6;
             return digits(scaled, 4) + (value == 0 || value >= 1 ? " s" : value >= 1e-3 ? " ms" : " us");

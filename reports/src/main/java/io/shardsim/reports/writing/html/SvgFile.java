@@ -7,11 +7,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
 
-/** One SVG file under way: rectangles, lines and text in the light colours of the palette. Coordinates are rounded to a tenth of a pixel; text is escaped. */
+/**
+ * Builds an SVG file: rectangles, lines and text in the light colours of the palette. Coordinates are rounded to a tenth of a pixel; text is escaped.
+ */
 final class SvgFile {
     private static final Map<String, JsonObject> PALETTE = Palette.document();
 
-    /** Of a curve whose micro-batch changes there. */
+    /** The mark where a curve's micro-batch changes. */
     static final int HOLLOW = 4;
 
     private static final List<String> MARKS = List.of(
@@ -39,7 +41,7 @@ final class SvgFile {
         path(points, "fill=\"none\" stroke-width=\"2\" stroke=\"" + plain(colour) + "\"" + dashed(dash));
     }
 
-    /** The area within points, with further attributes. */
+    /** Draws an area between points, with further attributes. */
     void area(List<double[]> points, String colour, String attributes) {
         path(points, "fill=\"" + fill(colour) + "\"" + attributes);
     }
@@ -56,12 +58,12 @@ final class SvgFile {
         return dash.isEmpty() ? "" : " stroke-dasharray=\"" + dash + "\"";
     }
 
-    /** A point of a curve, with a mark of {@link #MARKS}. */
+    /** Draws a point of a curve, with a mark of {@link #MARKS}. */
     void mark(double x, double y, int mark, String colour) {
         body.append(format("<" + MARKS.get(mark) + "/>\n", x, y, plain(colour)));
     }
 
-    /** Words on an area of that colour. */
+    /** Draws text on an area of a colour. */
     void words(double x, double y, String colour, String text) {
         if (!text.isEmpty() && look(colour).get("words") instanceof List<?> inks) {
             body.append(format(
@@ -81,7 +83,7 @@ final class SvgFile {
         }
     }
 
-    /** The whole file. */
+    /** Returns the whole file. */
     String close(int width, int height, String title) {
         StringBuilder defs = new StringBuilder();
         for (String id : patterns) {

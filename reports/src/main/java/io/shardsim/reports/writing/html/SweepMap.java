@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sweep over two or three keys as a grid of cells, a grid for each value of the third; what does not fit is grey. Where more keys vary, the others stay at the
- * values of the fastest run.
+ * A sweep over two or three keys as a grid of cells, with a grid for each value of the third; what does not fit is grey. If more keys vary, the
+ * others are fixed at the fastest run's values.
  */
 final class SweepMap {
     private static final int KEYS_MAX = 3;
@@ -34,8 +34,8 @@ final class SweepMap {
     /**
      * A key that varies.
      *
-     * @param value what a run has for it, in words
-     * @param values all of them, in their order
+     * @param value formats a run's value
+     * @param values all values, in order
      */
     private record Key(String name, Function<RunResult, String> value, List<String> values) {}
 
@@ -54,7 +54,7 @@ final class SweepMap {
                 && result.runs().stream().map(RunResult::gpus).distinct().count() > 1;
     }
 
-    /** Absent where less than two keys vary, where nothing ran, and where all cells are equal. */
+    /** Returns the figure; absent if fewer than two keys vary, if nothing ran, or if all cells are equal. */
     @Nullable
     Figure figure() {
         List<Key> keys = keys();
@@ -77,7 +77,7 @@ final class SweepMap {
         return figure(drawn, keys, runs, best);
     }
 
-    /** Columns, rows and grids. */
+    /** Returns the keys of columns, rows and grids. */
     private static List<Key> drawn(List<Key> keys) {
         List<Key> byLength = new ArrayList<>(keys);
         byLength.sort(Comparator.comparingInt((Key key) -> key.values().size()).reversed());
@@ -110,7 +110,7 @@ final class SweepMap {
         return keys;
     }
 
-    /** Each strategy as its largest cluster names it. */
+    /** Returns each strategy by its name on its largest cluster. */
     private Map<String, String> strategies(List<String> paths) {
         Map<String, RunResult> largest = new LinkedHashMap<>();
         for (RunResult run : result.runs()) {
@@ -124,7 +124,7 @@ final class SweepMap {
         return paths.stream().map(path -> swept.text(run, path)).collect(Collectors.joining(" "));
     }
 
-    /** Values in the order of the runs, numbers by size. */
+    /** Returns a key with its values in run order, numbers by size. */
     private Key key(String name, Function<RunResult, String> value) {
         List<String> values = new ArrayList<>(
                 new LinkedHashSet<>(result.runs().stream().map(value).toList()));
@@ -138,7 +138,7 @@ final class SweepMap {
         Key x = drawn.get(0);
         Key y = drawn.get(1);
         Key grid = drawn.size() < KEYS_MAX ? new Key("", run -> "", List.of("")) : drawn.get(2);
-        // Grids that show the same are one; the cells of the first say what they are of.
+        // Identical grids are merged; the cells of the first name their values.
         Map<String, List<String>> alike = new LinkedHashMap<>();
         for (String value : grid.values()) {
             String cells = of(grid, value, runs)

@@ -12,9 +12,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Why each strategy takes as long as it does and what to turn next, and what to know before trusting the figures. */
+/** Why each strategy takes as long as it does, what to change next, and caveats. */
 public final class WhySection {
-    /** The fastest and the slowest series in words, half each. */
+    /** Maximum number of series described, half fastest and half slowest. */
     private static final int VERDICTS_MAX = 6;
 
     private final ScenarioResult result;
@@ -26,20 +26,20 @@ public final class WhySection {
         names = result.names();
     }
 
-    /** A series in words, at its largest cluster. */
+    /** A description of a series, at its largest cluster. */
     public record Verdict(String name, String why, String next, List<String> further) {}
 
-    /** The fastest run against its rivals, in short. */
+    /** Compares the fastest run with its rivals, in short. */
     public List<String> briefly() {
         return StrategyComparison.briefly(result);
     }
 
-    /** Two runs that differ in one thing, the largest differences first. */
+    /** Compares runs that differ in one thing, largest differences first. */
     public List<String> comparisons() {
         return StrategyComparison.headlines(result);
     }
 
-    /** Each series at its largest cluster, why it takes as long as it does and what to turn next. */
+    /** Returns why each series takes as long as it does at its largest cluster, and what to change next. */
     public List<Verdict> verdicts() {
         List<RunResult> all = result.series().values().stream()
                 .map(ScenarioResult::largestThatFits)
@@ -65,12 +65,12 @@ public final class WhySection {
         return verdicts;
     }
 
-    /** What the accuracy of {@link #verdicts} rests on; empty before they were asked for. */
+    /** Returns the sources behind the accuracy in {@link #verdicts}; empty before that was called. */
     public String sources() {
         return sources.isEmpty() ? "" : Remark.sourcesInWords(sources);
     }
 
-    /** Series that {@link #verdicts} leaves out. */
+    /** Returns the number of series that {@link #verdicts} leaves out. */
     public int verdictsLeftOut() {
         return Math.max(0, result.series().size() - VERDICTS_MAX);
     }

@@ -5,15 +5,15 @@ import java.io.IOException;
 import java.util.zip.ZipFile;
 import org.jspecify.annotations.Nullable;
 
-/** Jars and folders that the user adds to the class path. A JVM passes over a file that is no jar without a word. */
+/** Jars and folders that the user adds to the class path. A JVM silently ignores a file that is not a jar. */
 final class FurtherPlaces {
     private FurtherPlaces() {}
 
     /**
-     * What is wrong with the first that cannot be used.
+     * Returns what is wrong with the first unusable entry.
      *
-     * @param places as the class path has them; null where there are none
-     * @return null where all can
+     * @param places entries in class-path syntax; null if there are none
+     * @return null if all are usable
      */
     static @Nullable String problem(@Nullable String places) {
         if (places == null) {

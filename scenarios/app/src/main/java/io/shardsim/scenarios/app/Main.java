@@ -8,9 +8,9 @@ import io.shardsim.scenarios.demo.DemoScenario;
 import io.shardsim.scenarios.evaluation.PointSimulation;
 import io.shardsim.scenarios.evaluation.ReportFiles;
 
-/** Where the program starts. */
+/** Entry point of the program. */
 public final class Main {
-    /** Below, a JVM collects garbage for most of its time before the first run begins. Measured with the smallest runs [bytes]. */
+    /** Minimum heap; below it, a JVM mostly collects garbage before the first run starts. Measured with the smallest runs [bytes]. */
     private static final long HEAP_MIN = 40L << 20;
 
     private Main() {}
@@ -29,12 +29,12 @@ public final class Main {
         System.exit(ShardsimCommand.run(arguments, services()));
     }
 
-    /** What the commands are given: an engine that simulates, reports as files, the teaching page. */
+    /** Returns the services of commands: a simulation engine, report files, the teaching page. */
     public static Services services() {
         return new Services(PointSimulation::new, new ReportFiles(), Main::demo);
     }
 
-    /** The teaching page of a scenario. */
+    /** Returns the teaching page of a scenario. */
     public static Demo demo(DemoScenario scenario, int threads) {
         PointSimulation simulation = new PointSimulation(threads, true);
         return new Demo(scenario, simulation::run, PointSimulation::fits, threads);

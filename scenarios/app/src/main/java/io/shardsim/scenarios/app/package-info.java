@@ -1,7 +1,7 @@
 /**
- * The composition root: {@link io.shardsim.scenarios.app.Main} builds what the commands are given, and starts them.
+ * The composition root: {@link io.shardsim.scenarios.app.Main} creates the services of commands, and starts them.
  *
- * <p>Here: wiring alone. Nothing depends on this package. Not here: models, wording, options of the command line.
+ * <p>This package only wires; nothing depends on it. It has no models, no wording, and no command-line options.
  */
 @NullMarked
 package io.shardsim.scenarios.app;

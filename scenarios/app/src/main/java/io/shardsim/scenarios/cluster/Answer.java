@@ -3,18 +3,18 @@ package io.shardsim.scenarios.cluster;
 import io.shardsim.reports.RunResult;
 import java.util.List;
 
-/** What came of a point. */
+/** The outcome of a point. */
 sealed interface Answer {
-    /** It ran, or does not fit in memory. */
+    /** The point ran, or does not fit in memory. */
     record Done(RunResult result) implements Answer {}
 
     /**
-     * It is larger than the simulator, or the memory of the member, can bear.
+     * The point is too large for the simulator, or for the member's memory.
      *
-     * @param keys of the scenario that make it large, dotted
+     * @param keys dotted scenario keys that make it large
      */
     record TooLarge(String why, List<String> keys) implements Answer {}
 
-    /** It broke a rule of the model, wherever it would have run. */
+    /** The point violated an invariant of the model, as it would on any member. */
     record Failed(String why) implements Answer {}
 }

@@ -6,16 +6,16 @@ import java.io.UncheckedIOException;
 import java.util.Properties;
 
 /**
- * Which program this is. Members of one cluster must be of the same build, down to the constants in its data files, or a result would depend on
- * where its point ran.
+ * The program's build. All members of a cluster must have the same build, down to the constants in data files, or a result would depend on where its
+ * point ran.
  *
- * @param version as {@code --version} prints it
- * @param code a hash over all sources, data and versions of libraries, the same whichever JDK compiled them; {@code development} where the build has
- *     not written it
- * @param protocol what members say to each other: a number that is raised when the meaning of a message changes, and a hash of all messages
+ * @param version version as printed by {@code --version}
+ * @param code hash over all sources, data and library versions, independent of the JDK that compiled them; {@code development} if the build has not
+ *     written it
+ * @param protocol protocol between members: a number that is raised when a message changes meaning, and a hash of all message types
  */
 public record Build(String version, String code, String protocol) {
-    /** Raised when members of before and after would misunderstand each other although their messages look the same. */
+    /** Raised when old and new members would misunderstand each other although the message types are equal. */
     private static final int PROTOCOL = 1;
 
     private static final String DEVELOPMENT = "development";
@@ -34,7 +34,7 @@ public record Build(String version, String code, String protocol) {
         }
     }
 
-    /** Written by the build, {@code scenarios/app/src/sources-id}. */
+    /** Returns the hash written by the build, {@code scenarios/app/src/sources-id}. */
     private static String sources() {
         try (InputStream file = Build.class.getResourceAsStream("/META-INF/shardsim/sources.properties")) {
             Properties written = new Properties();
@@ -47,7 +47,7 @@ public record Build(String version, String code, String protocol) {
         }
     }
 
-    /** Version and build without the protocol. */
+    /** Returns version and build without the protocol. */
     public String brief() {
         return "shardsim " + version + " (build " + code + ")";
     }

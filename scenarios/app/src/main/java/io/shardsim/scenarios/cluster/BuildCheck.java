@@ -11,7 +11,7 @@ import scala.collection.immutable.List$;
 import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Lets no member of another build into the cluster; named in {@code cluster.conf}. */
+/** Keeps members of another build out of the cluster; configured in {@code cluster.conf}. */
 public final class BuildCheck extends JoinConfigCompatChecker {
     static final String KEY = "shardsim.build";
 

@@ -25,13 +25,13 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a member's key store and trust store hold, looked at before the member listens. Java itself does not look at the dates of a certificate that is
- * in the trust store, as a self-signed one is; Pekko opens the stores with the first connection, when nobody reads an error any more.
+ * Checks a member's key store and trust store before the member listens. Java does not check the dates of a certificate in the trust store, such as a
+ * self-signed one; Pekko opens the stores on the first connection, when nobody reads errors any more.
  */
 final class Certificates {
     private Certificates() {}
 
-    /** @throws IllegalArgumentException when a store cannot be opened, holds no key, or its certificate is out of date */
+    /** @throws IllegalArgumentException when a store cannot be opened, has no key, or its certificate has expired or is not yet valid */
     static void check(ClusterSettings.Tls tls, Instant now) {
         KeyStore keys = open("key-store", tls.keyStore(), tls.keyStorePassword());
         KeyStore trusted = open("trust-store", tls.trustStore(), tls.trustStorePassword());
@@ -62,7 +62,7 @@ final class Certificates {
         }
     }
 
-    /** What connections are made with; to be called for stores that {@link #check} has found good. */
+    /** Returns the TLS context of connections; requires stores that passed {@link #check}. */
     static SSLContext context(ClusterSettings.Tls tls) {
         try {
             KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
@@ -107,13 +107,13 @@ final class Certificates {
                 return;
             }
         } catch (java.security.UnrecoverableKeyException locked) {
-            // Has a password of its own.
+            // The key has a password of its own.
         }
         throw new IllegalArgumentException("tls.key-store " + tls.keyStore() + ": the key \"" + alias
                 + "\" has another password than the store; give both tls.key-store-password");
     }
 
-    /** What is wrong with the dates of the first certificate for which they are; null when all are valid. */
+    /** Returns what is wrong with the dates of the first invalid certificate; null if all are valid. */
     static @Nullable String outOfDate(Certificate[] chain, Instant now) {
         List<String> wrong = new ArrayList<>();
         for (Certificate each : chain) {

@@ -16,13 +16,13 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster file: settings in HOCON, in which {@code ${?NAME}} stands for an environment variable. A flag goes before the environment, and that before the
- * file; the keys that there are, and what holds where nobody says anything, are in {@code cluster-settings.conf}.
+ * A cluster file: settings in HOCON, in which {@code ${?NAME}} refers to an environment variable. A flag overrides the environment, which overrides
+ * the file; the keys and their defaults are in {@code cluster-settings.conf}.
  */
 public final class ClusterFile {
     private ClusterFile() {}
 
-    /** What the command line says; null where it says nothing. */
+    /** Command-line flags; null if not given. */
     public record Flags(
             @Nullable String file,
             @Nullable String host,
@@ -48,9 +48,9 @@ public final class ClusterFile {
     }
 
     /**
-     * Settings from flags, environment and file, in this order.
+     * Merges settings from flags, environment and file, in this order.
      *
-     * @throws IllegalArgumentException with what is wrong and where it was said
+     * @throws IllegalArgumentException with what is wrong and where it was set
      */
     public static ClusterSettings settings(Flags flags, Map<String, String> environment) {
         try {

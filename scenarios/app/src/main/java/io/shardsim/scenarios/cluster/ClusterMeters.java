@@ -14,7 +14,7 @@ import org.apache.pekko.cluster.ClusterEvent;
 import org.apache.pekko.cluster.typed.Cluster;
 import org.jspecify.annotations.Nullable;
 
-/** What a member does for its cluster, and how the cluster looks from here. Simulated figures are results, not meters. */
+/** Metrics of a member's work for its cluster, and of the cluster as it sees it. Simulated figures are results, not metrics. */
 final class ClusterMeters implements MeterBinder {
     private static final String PREFIX = "shardsim.cluster.";
 
@@ -29,7 +29,7 @@ final class ClusterMeters implements MeterBinder {
         cluster = Cluster.get(system);
     }
 
-    /** A point is done. */
+    /** Counts a finished point. */
     void finished(RunResult result) {
         points.increment();
         runMeters.finished(result);

@@ -37,11 +37,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** This JVM's place in a cluster: its actor system, how it joins, and how it leaves. */
+/** This JVM's membership in a cluster: its actor system, how it joins, and how it leaves. */
 final class ClusterNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterNode.class);
     private static final Duration GREETING_EVERY = Duration.ofSeconds(1);
-    /** How long something that listens, but is no member that we understand, is greeted. */
+    /** How long to greet a listener that does not answer like a member. */
     private static final Duration SPEECHLESS = Duration.ofSeconds(10);
 
     private static final Duration LEAVING = Duration.ofSeconds(20);
@@ -64,12 +64,12 @@ final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Listens, and belongs to no cluster yet.
+     * Starts listening, without joining a cluster yet.
      *
-     * @throws IllegalStateException when the port cannot be had
+     * @throws IllegalStateException when it cannot bind the port
      */
     static ClusterNode start(ClusterSettings settings) {
-        // Several threads that log for the first time at once would make slf4j tell about its own start.
+        // Several threads that log first at the same time would make slf4j report its own initialization.
         LoggerFactory.getILoggerFactory();
         ConnectionLimit gate = null;
         try {
@@ -98,7 +98,7 @@ final class ClusterNode implements AutoCloseable {
         return root;
     }
 
-    /** The port that Pekko itself listens on. */
+    /** Returns the port that Pekko itself listens on. */
     private static int boundPort(ActorSystem<?> system) {
         RemoteActorRefProvider provider =
                 (RemoteActorRefProvider) ((ExtendedActorSystem) Adapter.toClassic(system)).provider();
@@ -109,7 +109,7 @@ final class ClusterNode implements AutoCloseable {
                 .get();
     }
 
-    /** A door for commands at this member's own port, and one for its meters where settings say. */
+    /** Opens an endpoint for commands on this member's own port, and one for its metrics if configured. */
     Door openDoor(ClusterMeters meters) {
         Door door = new Door(this, settings, meters);
         gate.openTo(Framing.HTTP, door.open());
@@ -169,9 +169,9 @@ final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Ends this member with the actor that does its work: what is left would look like a member and do nothing.
+     * Terminates this member with the actor that does its work; otherwise it would look like a member and do nothing.
      *
-     * @param ended what to do first
+     * @param ended task to run first
      */
     void guard(ActorRef<?> work, Runnable ended) {
         spawn(
@@ -187,14 +187,14 @@ final class ClusterNode implements AutoCloseable {
                 "guard");
     }
 
-    /** Ends without leaving. */
+    /** Terminates without leaving. */
     void terminate() {
         system.terminate();
     }
 
     /**
-     * Once this member has left, or was removed, and its actor system is about to end. Whoever waits for the end of Pekko 1.7.0's actor system waits without
-     * end now and then: that of a removed member may stop in its last phase.
+     * Runs a task once this member has left or was removed, and its actor system is about to terminate. Waiting for the termination itself
+     * occasionally hangs in Pekko 1.7.0: the actor system of a removed member may stop in its last phase.
      */
     void whenEnding(Runnable task) {
         CompletableFuture<Void> unused = ending.thenRun(task);
@@ -204,19 +204,19 @@ final class ClusterNode implements AutoCloseable {
         ending.join();
     }
 
-    /** Whether the others have removed this member, or are about to. */
+    /** Returns whether the others have removed this member, or are about to. */
     boolean isRemoved() {
         MemberStatus status = Cluster.get(system).selfMember().status();
         return status == MemberStatus.removed() || status == MemberStatus.down();
     }
 
-    /** The coordinator, wherever it is; this member may have to host it. */
+    /** Returns the coordinator, wherever it is; this member may have to host it. */
     ActorRef<Coordinator.Command> coordinator() {
         return ClusterSingleton.get(system)
                 .init(SingletonActor.of(Coordinator.create(settings.patience().silence()), Coordinator.NAME));
     }
 
-    /** As the others know this member. */
+    /** Returns this member's address as the others know it. */
     HostPort address() {
         return place(Cluster.get(system).selfMember().address());
     }
@@ -232,12 +232,12 @@ final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Looks for a member that belongs to a cluster.
+     * Finds a member of a cluster.
      *
-     * @param contacts where to look
-     * @param patience how long to look
-     * @return what the first one said; null when none was found
-     * @throws IllegalStateException when a member runs another build, or what listens is no member
+     * @param contacts addresses to ask
+     * @param patience how long to try
+     * @return the first greeting; null if there was none
+     * @throws IllegalStateException when a member runs another build, or the listener is not a member
      */
     DoorMessage.@Nullable Greeting find(List<HostPort> contacts, Duration patience) throws InterruptedException {
         HostPort self = address();
@@ -279,13 +279,13 @@ final class ClusterNode implements AutoCloseable {
         return greeting.joined();
     }
 
-    /** Why a worker and whoever met it do not go together. */
+    /** Returns why a worker and a contacted member cannot form a cluster. */
     static String otherCluster(String worker, String its, String other) {
         return "the worker at " + worker + " belongs to the cluster " + its + ", not to " + other
                 + "; give both the same name in their cluster files";
     }
 
-    /** Where the others would look for this one on their own machines, or it for them. */
+    /** Refuses loopback addresses with which members on other machines could not find each other. */
     private void refuseLoopback(HostPort found) {
         boolean elsewhere = !ClusterSettings.isLoopback(found.host());
         if (elsewhere == ClusterSettings.isLoopback(settings.host())) {
@@ -307,15 +307,15 @@ final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Joins the cluster that a member belongs to, by way of another contact where that member is gone in the meantime; returns when this one is up.
+     * Joins a member's cluster, through another contact if that member is gone in the meantime; returns when this one is up.
      *
-     * @throws IllegalStateException when it is refused, or takes too long
+     * @throws IllegalStateException when it is refused, or times out
      */
     void join(HostPort found, List<HostPort> more) throws InterruptedException {
         Set<HostPort> contacts = new LinkedHashSet<>();
         contacts.add(found);
         contacts.addAll(more);
-        // With itself among them it would start a cluster of its own.
+        // Itself among the contacts, it would start a cluster of its own.
         contacts.remove(address());
         join(List.copyOf(contacts));
     }
@@ -341,15 +341,15 @@ final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Tells of members that come, go, or cannot be reached.
+     * Reports members that join, leave, or become unreachable.
      *
-     * @param seen takes the addresses of all that are or come
+     * @param seen receives the addresses of all present and new members
      */
     void watchMembers(Consumer<String> notices, Set<HostPort> seen) {
         spawn(Membership.create(notices, seen), "membership");
     }
 
-    /** The other members. */
+    /** Returns the other members. */
     List<HostPort> otherMembers() {
         Cluster cluster = Cluster.get(system);
         List<HostPort> members = new ArrayList<>();
@@ -362,8 +362,8 @@ final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * Leaves the cluster when every other member has answered. While one of them is silent and not removed, this one's vote may be what keeps the others a
-     * majority, and it would be gone before that one is removed. Of two members it is nobody's majority.
+     * Leaves the cluster once every other member has answered. While one of them is silent and not removed, this member's vote may be needed for the
+     * others' majority, so it must not leave before. With two members it is not needed.
      */
     void leave() {
         ClusterSettings.Patience patience = settings.patience();
@@ -380,7 +380,7 @@ final class ClusterNode implements AutoCloseable {
         close();
     }
 
-    /** Whether one of several others does not answer. */
+    /** Returns whether one of several others does not answer. */
     private boolean isOneSilent() throws InterruptedException {
         List<HostPort> members = otherMembers();
         if (members.size() < 2) {
@@ -398,7 +398,7 @@ final class ClusterNode implements AutoCloseable {
         return false;
     }
 
-    /** Leaves the cluster; returns when it has, or when that takes too long: the others remove it when they no longer hear it. */
+    /** Leaves the cluster; returns when it has left, or on a timeout: the others then remove it as unreachable. */
     @Override
     public void close() {
         system.terminate();

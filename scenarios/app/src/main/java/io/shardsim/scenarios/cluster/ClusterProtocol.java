@@ -18,7 +18,7 @@ final class ClusterProtocol {
 
     private ClusterProtocol() {}
 
-    /** The messages that actors of different members send each other. */
+    /** Returns the message types that actors of different members exchange. */
     static List<Class<?>> messages() {
         return Stream.of(Coordinator.Command.class, Member.Command.class, SweepClient.Command.class, DoorMessage.class)
                 .flatMap(vocabulary -> Stream.of(vocabulary.getPermittedSubclasses()))
@@ -32,14 +32,14 @@ final class ClusterProtocol {
         return WireTypes.fingerprint(WireTypes.reachableFrom(all, Set.of(ActorRef.class)));
     }
 
-    /** Writes messages, with references to actors as addresses. */
+    /** Returns a codec for messages, with actor references as addresses. */
     static WireCodec messageCodec(ActorSystem<?> system) {
         ActorRefResolver resolver = ActorRefResolver.get(system);
         return WireCodec.withText(
                 messages(), ActorRef.class, resolver::toSerializationFormat, resolver::resolveActorRef);
     }
 
-    /** Writes questions and answers, which hold no references. */
+    /** Returns a codec for questions and answers, which contain no references. */
     static WireCodec contentCodec() {
         return new WireCodec(CONTENTS);
     }

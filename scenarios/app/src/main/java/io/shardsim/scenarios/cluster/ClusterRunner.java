@@ -16,16 +16,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
-/**
- * Has points run by the workers of a cluster, of which it is a client. A call waits for its point, so as many points are on their way as there are
- * calls.
- */
+/** Runs points on the workers of a cluster, as its client. A call blocks until its point is done, so there are as many points in flight as calls. */
 public final class ClusterRunner implements ScenarioRunner {
     private static final int QUESTION_MAX = ClusterSerializer.MESSAGE_MAX - (4 << 10);
 
     private final RunOptions options;
     private final Split split;
-    /** Held by the run that is split: there is one at a time. */
+    /** Held by the split run; only one runs at a time. */
     private final ReentrantLock splitting = new ReentrantLock();
 
     private final DoorClient door;
@@ -42,22 +39,22 @@ public final class ClusterRunner implements ScenarioRunner {
         points = new RemotePoints(settings, job, door::connect, notices, System::nanoTime);
     }
 
-    /** Whether a point runs on one worker or on all of them. */
+    /** How a point is distributed over workers. */
     public enum Split {
         /** Each point on one worker. */
         NO,
-        /** Each point on all workers, a group of nodes each; ends when one of them is lost. */
+        /** Each point on all workers, a group of nodes each; fails when one of them is lost. */
         YES,
-        /** The same, but begins again on those that are left. */
+        /** Each point on all workers, restarted on the remaining ones when one is lost. */
         YES_AND_AGAIN
     }
 
     /**
      * Connects to the cluster.
      *
-     * @param settings with the workers to ask as seeds
-     * @param notices hears what the user should know, from other threads
-     * @throws IllegalStateException when there is no such cluster, or it is of another build
+     * @param settings settings with the workers to contact as seeds
+     * @param notices receives messages for the user, from other threads
+     * @throws IllegalStateException when there is no such cluster, or it has another build
      */
     @SuppressWarnings("FutureReturnValueIgnored") // Ends with the timer.
     public static ClusterRunner join(

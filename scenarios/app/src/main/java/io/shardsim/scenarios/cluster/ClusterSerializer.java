@@ -12,12 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes {@link WireMessage}s with Kryo. The manifest names the version of all messages; another one is refused unread. Named in {@code cluster.conf}.
+ * Serializes {@link WireMessage}s with Kryo. The manifest has the version of all messages; another version is rejected unread. Configured in
+ * {@code cluster.conf}.
  */
 public final class ClusterSerializer extends SerializerWithStringManifest {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterSerializer.class);
     private static final int IDENTIFIER = 7_355;
-    /** No message is larger: what is, goes in parts [bytes]. */
+    /** Maximum size of a message; larger content is split [bytes]. */
     static final int MESSAGE_MAX = 240 << 10;
 
     private final ExtendedActorSystem system;
@@ -97,7 +98,7 @@ public final class ClusterSerializer extends SerializerWithStringManifest {
         return text.substring(0, Math.min(60, text.length())).replaceAll("[^ -~]", "?");
     }
 
-    /** Made when it is first used: while Pekko makes its serializers, references cannot be resolved yet. */
+    /** Returns the codec, created on first use: while Pekko creates its serializers, references cannot be resolved yet. */
     private WireCodec codec() {
         WireCodec made = codec;
         if (made == null) {

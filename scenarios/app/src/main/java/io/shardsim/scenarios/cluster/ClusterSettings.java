@@ -9,16 +9,16 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a JVM takes part in a cluster.
+ * Settings of a JVM's membership in a cluster.
  *
- * @param name name of the cluster; members of another name do not hear each other
- * @param host name or address by which the others reach this member
- * @param bind address that it listens on; usually {@code host}
- * @param port port for both; 0 for any that is free
- * @param seeds members to join by, in the same order everywhere
+ * @param name name of the cluster; members with another name do not see each other
+ * @param host name or address by which others reach this member
+ * @param bind address to listen on; usually {@code host}
+ * @param port port for both; 0 picks a free one
+ * @param seeds members to join through, in the same order everywhere
  * @param tls null for plain connections
- * @param metrics where meters are served, or null for nowhere
- * @param patience how long silence is borne
+ * @param metrics address of the metrics endpoint, or null for none
+ * @param patience timeouts
  */
 public record ClusterSettings(
         String name,
@@ -46,7 +46,7 @@ public record ClusterSettings(
         return new ClusterSettings(name, host, bind, port, seeds, tls, metrics, patience);
     }
 
-    /** Whether a name or address is this machine to whoever reads it. */
+    /** Returns whether a name or address means this machine to any reader. */
     static boolean isLoopback(String place) {
         try {
             return InetAddress.getByName(place).isLoopbackAddress();
@@ -55,20 +55,20 @@ public record ClusterSettings(
         }
     }
 
-    /** Whether nobody reaches this JVM but from its own machine. */
+    /** Returns whether this JVM is reachable only from its own machine. */
     public boolean listensOnLoopback() {
         return isLoopback(bind);
     }
 
     /**
-     * Keys for TLS with mutual authentication: each side shows its certificate, which an authority in the trust store must have signed and which
-     * must name the host that the other connected to.
+     * Keys for mutual TLS: each side presents its certificate, which an authority in the trust store must have signed and which must name the host
+     * that the other side connected to.
      *
      * @param keyStore own key and certificate, PKCS #12
      * @param trustStore certificates of the authorities, PKCS #12
      */
     public record Tls(Path keyStore, String keyStorePassword, Path trustStore, String trustStorePassword) {
-        /** What connections are made with. */
+        /** Returns the TLS context of connections. */
         public SSLContext context() {
             return Certificates.context(this);
         }
@@ -80,13 +80,13 @@ public record ClusterSettings(
     }
 
     /**
-     * How long silence is borne.
+     * Timeouts for silence.
      *
-     * @param silence until the points of a member that says nothing are handed out again, and until Pekko calls it unreachable
-     * @param removal from then until it is removed from the cluster for good
-     * @param contact until a command that no member answers gives up
-     * @param join until joining is given up
-     * @param takeover until a command gives up a cluster without a coordinator
+     * @param silence time until the points of a silent member are reassigned, and until Pekko considers it unreachable
+     * @param removal time from then until it is removed from the cluster for good
+     * @param contact time until a command that no member answers gives up
+     * @param join time until joining is given up
+     * @param takeover time until a command gives up a cluster without a coordinator
      */
     public record Patience(Duration silence, Duration removal, Duration contact, Duration join, Duration takeover) {}
 }

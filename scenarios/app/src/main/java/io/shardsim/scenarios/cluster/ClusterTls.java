@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 import scala.Option;
 
 /**
- * TLS with certificates on both sides, between members and for commands; Artery's is named in {@code cluster.conf}. A member that connects to another
- * names its protocol in the first record (ALPN, RFC 7301), so that one port serves both.
+ * Mutual TLS between members and for commands; Artery's is configured in {@code cluster.conf}. A member that connects to another names its protocol
+ * in the first record (ALPN, RFC 7301), so that one port serves both.
  */
 public final class ClusterTls implements SSLEngineProvider {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterTls.class);
@@ -62,11 +62,11 @@ public final class ClusterTls implements SSLEngineProvider {
         engine.setUseClientMode(false);
         engine.setNeedClientAuth(true);
         engine.setEnabledProtocols(VERSIONS);
-        // A server that knows no protocols ignores which ones it is asked for.
+        // A server without ALPN ignores the protocols it is offered.
         return engine;
     }
 
-    /** The trust manager has looked at it. */
+    /** Accepts the session, which the trust manager has checked. */
     @Override
     public Option<Throwable> verifyClientSession(String host, SSLSession session) {
         return Option.empty();
@@ -77,14 +77,14 @@ public final class ClusterTls implements SSLEngineProvider {
         return Option.empty();
     }
 
-    /** Whose port a connection is for that begins with these records. */
+    /** Returns which port a connection belongs to, from its first records. */
     static Framing kind(byte[] bytes, int filled) {
         return new String(bytes, 0, filled, StandardCharsets.ISO_8859_1).contains(MEMBER)
                 ? Framing.ARTERY
                 : Framing.HTTP;
     }
 
-    /** Also refuses a certificate that is out of date though its authority is trusted, at which Java itself does not look. */
+    /** Also rejects a certificate that is out of date though its authority is trusted, which Java does not check. */
     static final class DatedTrust extends X509ExtendedTrustManager {
         private final X509ExtendedTrustManager trust;
 

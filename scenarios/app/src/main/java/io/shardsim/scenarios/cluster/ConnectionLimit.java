@@ -26,41 +26,41 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stands before Pekko's own ports, of which members use one and commands the other, and lets through what is cut as they cut it. Pekko 1.7.0 itself waits
- * without end for one who says nothing, goes round in circles on a frame whose length is negative, and takes no more connections where there are many.
+ * A proxy before Pekko's own ports, one for members and one for commands, that passes only well-formed frames. Pekko 1.7.0 itself waits forever for a
+ * silent client, loops on a frame of negative length, and stops accepting connections if there are many.
  *
- * <p>Without TLS the first byte says whose port a connection is for, with TLS the protocol that {@link ClusterTls} lets members name.
+ * <p>Without TLS, a connection's first byte selects the port; with TLS, the protocol that {@link ClusterTls} has members name.
  *
- * <p>A connection is a stranger's until it has sent a whole frame, with TLS one that only a member can send. Both kinds are counted. Where there are too
- * many, the one that has been silent longest is closed: members say something each second, and those who hold connections open do not. So a newcomer
- * always gets in. What waits for the rest of its frame is counted, too.
+ * <p>A connection is a stranger's until it has sent a whole frame, with TLS one that only a member can send. Both kinds are counted. If there are too
+ * many, the one silent for longest is closed: members send something each second, and clients that only hold connections open do not. So a newcomer
+ * always gets in. Partial frames are counted, too.
  *
- * <p>Leaves out strangers that send whole frames without end: only TLS tells them from members.
+ * <p>Does not stop strangers that keep sending whole frames: only TLS distinguishes them from members.
  */
 final class ConnectionLimit implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionLimit.class);
 
     private static final int MEMBERS_MAX = 512;
     private static final int MEMBERS_MIN = 16;
-    /** Of the most connections of members, the share that strangers may have. */
+    /** Divisor of the maximum member connections that gives the strangers' share. */
     private static final int STRANGERS_SHARE = 4;
-    /** Files that this JVM opens for other things, and for each connection: here, within, and at Pekko's end, twice over. */
+    /** File descriptors that this JVM needs for other things, and per connection: here, within, and at Pekko's end, times two. */
     private static final int OTHER_FILES = 300;
 
     private static final int FILES_EACH = 6;
 
     private static final int BUFFER = 8 << 10;
-    /** Of all frames that have not come whole, as far as they exceed the buffer that each connection has [bytes]. */
+    /** Maximum size of all partial frames beyond the buffer of each connection [bytes]. */
     private static final long HALF_FRAMES_MAX = 32 << 20;
 
     private static final int CONNECT_MILLIS = 5000;
-    /** Until a stranger has said who it is [ms]. */
+    /** Timeout for a stranger's first frame [ms]. */
     private static final int STRANGER_MILLIS = 10_000;
-    /** Until a frame that has begun is whole [ms]. */
+    /** Timeout for the rest of a frame [ms]. */
     private static final int FRAME_MILLIS = 20_000;
-    /** Between frames [ms]; Pekko itself ends what is idle for five minutes. */
+    /** Timeout between frames [ms]; Pekko itself closes idle connections after five minutes. */
     private static final int IDLE_MILLIS = 900_000;
-    /** Before the next try when the system has no more files [ms]. */
+    /** Pause before a retry when the system has no more file descriptors [ms]. */
     private static final int PAUSE_MILLIS = 200;
 
     private final ServerSocket server;
@@ -68,7 +68,7 @@ final class ConnectionLimit implements AutoCloseable {
     private final int membersMax;
     private final Set<Visitor> visitors = Collections.newSetFromMap(new ConcurrentHashMap<>());
     private final AtomicLong halfFrames = new AtomicLong();
-    /** Loopback ports by what speaks there. */
+    /** Loopback ports by framing. */
     private final Map<Framing, InetSocketAddress> inside = new ConcurrentHashMap<>();
 
     private final Thread accepting = thread("gate", this::acceptAll);
@@ -79,7 +79,7 @@ final class ConnectionLimit implements AutoCloseable {
         this.membersMax = membersMax;
     }
 
-    /** Holds a port; nothing is let through before {@link #openTo}. */
+    /** Binds a port; passes nothing before {@link #openTo}. */
     static ConnectionLimit bind(String host, int port, boolean tls) throws IOException {
         return bind(host, port, tls, membersByFiles());
     }
@@ -98,7 +98,7 @@ final class ConnectionLimit implements AutoCloseable {
         }
     }
 
-    /** Connections that this process has files for. */
+    /** Returns the number of connections that this process has file descriptors for. */
     private static int membersByFiles() {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix) {
             long files = (unix.getMaxFileDescriptorCount() - OTHER_FILES) / FILES_EACH;
@@ -111,7 +111,7 @@ final class ConnectionLimit implements AutoCloseable {
         return server.getLocalPort();
     }
 
-    /** Lets connections of one kind, with TLS or without, through to a loopback port. */
+    /** Passes connections of one kind, with TLS or without, to a loopback port. */
     void openTo(Framing kind, int port) {
         inside.put(kind, new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     }
@@ -147,7 +147,7 @@ final class ConnectionLimit implements AutoCloseable {
         }
     }
 
-    /** Closes the connection of that kind that has been silent longest, if there are more than so many. */
+    /** Closes the connection of a kind that has been silent longest, if there are too many. */
     private void makeRoom(boolean members, int most) {
         long there =
                 visitors.stream().filter(visitor -> visitor.member == members).count();
@@ -162,7 +162,7 @@ final class ConnectionLimit implements AutoCloseable {
         return visitors.stream().filter(kind).min(Comparator.comparingLong(visitor -> visitor.heardNanos));
     }
 
-    /** Returns when the port is free: the system holds it for as long as a thread waits there for connections. */
+    /** Returns when the port is free: the system holds it as long as a thread waits to accept connections. */
     @Override
     public void close() {
         try {
@@ -176,24 +176,24 @@ final class ConnectionLimit implements AutoCloseable {
         visitors.forEach(Visitor::close);
     }
 
-    /** One connection from outside. */
+    /** A connection from outside. */
     private final class Visitor implements AutoCloseable {
         private final Socket outside;
         private final Socket within = new Socket();
-        /** Known when the first byte has come. */
+        /** Known once the first byte has arrived. */
         private Framing framing = Framing.TLS;
-        /** When it came, or last sent a whole frame [ns]. */
+        /** Time of its arrival, or of its last whole frame [ns]. */
         private volatile long heardNanos = System.nanoTime();
 
         private volatile boolean member;
         private volatile @Nullable String ended;
         /** Whether a whole frame was passed on. */
         private boolean begun;
-        /** What came and was not passed on yet: at most one frame. */
+        /** Bytes not passed on yet: at most one frame. */
         private byte[] buffer = new byte[BUFFER];
 
         private int filled;
-        /** When what waits in the buffer began to come; of a stranger, when it came [ns]. */
+        /** Time when the buffered bytes began to arrive; for a stranger, when it connected [ns]. */
         private long beganNanos = heardNanos;
 
         Visitor(Socket outside) {
@@ -221,7 +221,7 @@ final class ConnectionLimit implements AutoCloseable {
             LOG.warn("closed the connection of {}: {}", outside.getRemoteSocketAddress(), why);
         }
 
-        /** Passes on whole frames, as many as there are at a time. */
+        /** Passes on whole frames, as many as are available at once. */
         private void passFrames(InputStream from) throws IOException {
             int start = 0;
             while (read(from)) {
@@ -261,7 +261,7 @@ final class ConnectionLimit implements AutoCloseable {
             }
         }
 
-        /** Where the last whole frame ends. */
+        /** Returns where the last whole frame ends. */
         private int wholeFrames(int start) throws IOException {
             int whole = start;
             while (true) {
@@ -294,7 +294,7 @@ final class ConnectionLimit implements AutoCloseable {
             return within.getOutputStream();
         }
 
-        /** Over Artery Pekko answers on connections of its own, and what comes back here is the end; TLS answers here. */
+        /** Passes bytes back. Over Artery, Pekko answers on separate connections, so this only detects the end; TLS answers here. */
         private void passBack() {
             try (outside) {
                 within.getInputStream().transferTo(outside.getOutputStream());

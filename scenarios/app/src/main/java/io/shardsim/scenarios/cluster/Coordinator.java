@@ -22,84 +22,84 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands points to members, longest first; one of it in a cluster.
+ * Assigns points to members, longest first; a cluster has one coordinator.
  *
- * <p>Keeps nothing that others do not know as well: commands say which points they want, members say which they run. So its successor, when its
- * member is lost, is told everything within a second. Points of a member that says nothing for too long are handed out again. A member with
- * nothing else to do gets a copy of a point that takes far longer than any before it: whoever is first answers.
+ * <p>It keeps no state that others do not also have: commands report which points they want, members which they run. So its successor, if its member
+ * is lost, learns everything within a second. Points of a member that is silent for too long are reassigned. An idle member gets a copy of a point
+ * that takes far longer than any before it: the first result counts.
  *
- * <p>Results do not pass through here: a command is told which member has one, and fetches it there.
+ * <p>Results do not pass through it: a command learns which member has one, and fetches it there.
  */
 final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Coordinator.class);
     static final String NAME = "coordinator";
     static final Duration BEAT = Duration.ofSeconds(1);
 
-    /** A command that has not been heard for so many times what a member may be silent is over: it is about to be removed, or was killed. */
+    /** Multiple of a member's maximum silence after which a silent command counts as over: it is about to be removed, or was killed. */
     private static final int JOB_SILENCES = 3;
-    /** An assignment that its member has not known of for so long was lost on the way, or by the member. */
+    /** Time after which an assignment unknown to its member counts as lost, in transit or by the member. */
     private static final Duration ASSIGNMENT_LOST = Duration.ofSeconds(5);
-    /** A new coordinator first listens: members may be running what it is asked for. */
+    /** Time for which a new coordinator only listens: members may already be running requested points. */
     private static final Duration LISTENING = BEAT.multipliedBy(2);
-    /** A point that was running on so many members when they were lost is to blame. */
+    /** Number of lost members after which the point that they were running is blamed. */
     private static final int LOSSES_MAX = 3;
-    /** A copy is handed out of what takes so many times longer than the longest point done so far, and so long at least. */
+    /** Multiple of the longest point so far after which a copy is assigned, subject to a minimum. */
     private static final int COPY_FACTOR = 3;
 
     private static final Duration COPY_AFTER = Duration.ofSeconds(30);
 
-    /** What others say. */
+    /** Messages to the coordinator. */
     sealed interface Command {}
 
     /**
-     * When a member says how it is: each second, and whenever something has changed.
+     * A member's status, sent each second and on every change.
      *
-     * @param slots points that it runs at once; none when it is about to leave
+     * @param slots points that it runs concurrently; 0 when it is about to leave
      * @param running points that it runs
-     * @param finished points whose results wait to be fetched
+     * @param finished points with results to be fetched
      */
     record Beat(ActorRef<Member.Command> member, String address, int slots, List<Ticket> running, List<Ticket> finished)
             implements Command, WireMessage {}
 
     /**
-     * When a command says what it still wants: each second, and whenever something has changed.
+     * The points that a command still wants, sent each second and on every change.
      *
-     * @param connection how many times it has connected: the last one counts
-     * @param over whether the command ends now
+     * @param connection number of its connections so far: the last one counts
+     * @param over whether the command is ending
      */
     record Wanted(String job, int connection, ActorRef<SweepClient.Command> client, List<Integer> numbers, boolean over)
             implements Command, WireMessage {}
 
     /**
-     * When a command asks for a point.
+     * A command's request for a point.
      *
-     * @param weight what it is expected to cost, in no unit
+     * @param weight expected cost, unitless
      * @param question packed {@link Question}
      */
     record Submitted(Ticket ticket, double weight, byte[] question) implements Command, WireMessage {}
 
-    /** When it is time to see who has fallen silent. */
+    /** The timer for detecting silence. */
     private record Tick() implements Command {}
 
     private final Duration silence;
     private final Duration jobSilence;
-    /** Time that only runs forward [ns]. */
+    /** Monotonic clock [ns]. */
     private final LongSupplier clock;
 
     private final long beganNanos;
-    /** Members by address: state. */
+    /** State: members by address. */
     private final Map<String, MemberEntry> members = new LinkedHashMap<>();
-    /** Commands by name: state. */
+    /** State: commands by name. */
     private final Map<String, Job> jobs = new LinkedHashMap<>();
 
     private static final class MemberEntry {
         final ActorRef<Member.Command> ref;
         final String address;
         final Set<Ticket> assigned = new LinkedHashSet<>();
-        /** When it was handed out, or last known to the member [ns]. */
+        /** Time of each assignment, or of its last confirmation by the member [ns]. */
         final Map<Ticket, Long> assignedNanos = new HashMap<>();
 
-        /** What it said last that it has. */
+        /** Points in its last report. */
         Set<Ticket> said = Set.of();
 
         int slots;
@@ -118,9 +118,9 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         int connection;
         final Map<Integer, Point> points = new LinkedHashMap<>();
         long heardNanos;
-        /** What it wanted last, parts included that it hands out itself. */
+        /** Points it last wanted, including parts that it assigns itself. */
         Set<Integer> wanted = Set.of();
-        /** Longest time that a point took from hand-out to result [ns]. */
+        /** Longest time of a point from assignment to result [ns]. */
         long longestNanos;
 
         Job(ActorRef<SweepClient.Command> client) {
@@ -132,9 +132,9 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         final Ticket ticket;
         final double weight;
         final byte[] question;
-        /** Addresses of the members that have it. */
+        /** Addresses of the members that hold it. */
         final Set<String> holders = new LinkedHashSet<>();
-        /** Since when members have had it, 0 while none has. */
+        /** Time since which members hold it, 0 if none does [ns]. */
         long handedOutNanos;
 
         int losses;
@@ -155,12 +155,12 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         LOG.info("coordinates the cluster");
     }
 
-    /** @param silence after which the points of a member are handed out again */
+    /** @param silence time after which a member's points are reassigned */
     static Behavior<Command> create(Duration silence) {
         return create(silence, System::nanoTime);
     }
 
-    /** The same by another clock [ns]. */
+    /** Creates a coordinator with another clock [ns]. */
     static Behavior<Command> create(Duration silence, LongSupplier clock) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> {
             timers.startTimerWithFixedDelay(new Tick(), BEAT);
@@ -204,7 +204,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         return this;
     }
 
-    /** Notes what a member has that it was not known to have, and lets it drop what nobody wants. */
+    /** Records points that a member newly reports, and has it drop those that nobody wants. */
     private void takeOver(MemberEntry member, long now) {
         List<Ticket> unwanted = new ArrayList<>();
         for (Ticket ticket : member.said) {
@@ -221,7 +221,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         }
     }
 
-    /** Tells commands which results wait for them: with each beat, so that none is missed. */
+    /** Tells commands which results are ready, with each beat, so that none is missed. */
     private void offer(MemberEntry member, List<Ticket> finished) {
         for (Ticket ticket : finished) {
             Job job = jobs.get(ticket.job());
@@ -244,7 +244,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     private void forgetLostAssignments(MemberEntry member, long now) {
         for (Ticket ticket : List.copyOf(member.assigned)) {
             if (member.said.contains(ticket)) {
-                // What it no longer knows later was dropped: the command that has the result is about to say so.
+                // If it does not report it later, it was dropped: the command that has the result is about to say so.
                 member.assignedNanos.put(ticket, now);
             } else if (now - member.assignedNanos.getOrDefault(ticket, now) > ASSIGNMENT_LOST.toNanos()) {
                 release(member, ticket);
@@ -302,7 +302,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         return this;
     }
 
-    /** A point is no longer wanted: it is done, or its command was cancelled. */
+    /** Removes a point that is no longer wanted: it is done, or its command was cancelled. */
     private void finish(Job job, Point point, long now) {
         job.points.remove(point.ticket.number());
         if (point.handedOutNanos != 0) {
@@ -344,7 +344,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         return this;
     }
 
-    /** A new coordinator may hear that a member has a point before it hears of the point. */
+    /** Finds members that hold a point: a new coordinator may learn that before it learns of the point. */
     private void holdWhoHas(Point point) {
         for (MemberEntry member : members.values()) {
             if (member.said.contains(point.ticket)) {
@@ -372,7 +372,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         return this;
     }
 
-    /** Forgets a member; what it was running is handed out again. */
+    /** Removes a member and reassigns its points. */
     private void lose(MemberEntry member, String why, boolean blame) {
         members.remove(member.address);
         LOG.info("member {} {}", member.address, why);
@@ -403,7 +403,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         return point.losses >= LOSSES_MAX;
     }
 
-    /** Told for as long as its command wants it: what is told once may be lost. */
+    /** Reports a point as given up for as long as its command wants it, since a single message may be lost. */
     private static void tellGivenUp(Job job, Point point) {
         job.client.tell(
                 new DoorMessage.Failed(point.ticket.number(), point.losses + " members were lost while they ran it"));
@@ -416,7 +416,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         boolean handedOut = true;
         while (handedOut) {
             handedOut = false;
-            // One point a member and round, so that the longest ones do not meet on the first member.
+            // One point per member and round, so that the longest ones are not all on the first member.
             for (MemberEntry member : members.values()) {
                 if (member.assigned.size() < member.slots) {
                     handedOut |= assignOne(member);
@@ -428,8 +428,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     private boolean assignOne(MemberEntry member) {
         long now = clock.getAsLong();
         Point next = null;
-        // The command that has the fewest points running comes first, so that a long sweep does not keep a short one
-        // waiting.
+        // The command with the fewest running points comes first, so that a long sweep does not block a short one.
         List<Job> fair = new ArrayList<>(jobs.values());
         fair.sort(Comparator.comparingInt(Coordinator::running));
         for (Job job : fair) {
@@ -459,7 +458,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
                 .count();
     }
 
-    /** A point that one other member has had for far too long. */
+    /** Returns a point that one other member has had for far too long. */
     private static @Nullable Point overdue(List<Job> jobs, MemberEntry member, long now) {
         for (Job job : jobs) {
             long limitNanos = Math.max(COPY_AFTER.toNanos(), COPY_FACTOR * job.longestNanos);

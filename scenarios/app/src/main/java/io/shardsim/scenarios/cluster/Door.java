@@ -45,19 +45,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a worker serves over HTTP: commands at {@code /commands} (docs/protocol.md), who it is at {@code /greeting}, its meters to Prometheus at {@code
- * /metrics}, its view of the cluster at {@code /members}, and {@code /ready}, which answers 200 while points can be handed out to it and 503 else.
+ * A worker's HTTP endpoint: commands at {@code /commands} (docs/protocol.md), its identity at {@code /greeting}, Prometheus metrics at
+ * {@code /metrics}, its view of the cluster at {@code /members}, and {@code /ready}, which returns 200 while points can be assigned to it and 503
+ * otherwise.
  */
 final class Door {
     static final String COMMANDS = "/commands";
     static final String GREETING = "/greeting";
 
     private static final Logger LOG = LoggerFactory.getLogger(Door.class);
-    /** Until the coordinator has answered, and since it heard this member. */
+    /** Timeout for the coordinator to answer, and since it last heard this member. */
     private static final Duration ANSWERS = Duration.ofSeconds(3);
-    /** Until a port is bound. */
+    /** Timeout for binding a port. */
     private static final Duration BINDING = Duration.ofSeconds(20);
-    /** Messages that wait for a command to take them. */
+    /** Maximum number of messages queued for a command. */
     private static final int WAITING_MAX = 1024;
 
     private static final ContentType PROMETHEUS = ContentTypes.parse(Meters.TYPE);
@@ -70,7 +71,7 @@ final class Door {
     private final Materializer materializer;
     private final Meters scraped;
     private final AtomicInteger visits = new AtomicInteger();
-    /** Known when the member has joined. */
+    /** Known once the member has joined. */
     private volatile @Nullable ActorRef<Coordinator.Command> coordinator;
 
     Door(ClusterNode node, ClusterSettings settings, ClusterMeters meters) {
@@ -88,13 +89,13 @@ final class Door {
         return meters;
     }
 
-    /** Lets commands in. */
+    /** Admits commands. */
     void serve(ActorRef<Coordinator.Command> coordinator) {
         this.coordinator = coordinator;
     }
 
     /**
-     * Serves everything on a loopback port of its own.
+     * Serves everything on a separate loopback port.
      *
      * @return the port
      */
@@ -107,7 +108,7 @@ final class Door {
         return bind(server, true);
     }
 
-    /** The same without commands and without TLS, for those who have no certificate. */
+    /** Serves everything but commands on a separate loopback port, without TLS, for clients without a certificate. */
     int openMeters() {
         return bind(Http.get(system).newServerAt(ClusterSettings.LOOPBACK, 0), false);
     }
@@ -149,7 +150,7 @@ final class Door {
         return cluster.selfMember().status() == MemberStatus.up();
     }
 
-    /** Whether points can be handed out to this member: the coordinator answers, and has heard it. */
+    /** Returns whether points can be assigned to this member: the coordinator answers, and has heard it. */
     private CompletionStage<HttpResponse> ready() {
         ActorRef<Coordinator.Command> known = coordinator;
         if (!isUp() || known == null) {
@@ -201,7 +202,7 @@ final class Door {
         return json.append("]}").toString();
     }
 
-    /** A page in a browser may not command: only a browser says where its page comes from. */
+    /** Handles a command; refuses browser pages, which only browsers mark with their origin. */
     private CompletionStage<HttpResponse> command(HttpRequest request) {
         WebSocketUpgrade upgrade =
                 request.getAttribute(AttributeKeys.webSocketUpgrade).orElse(null);
@@ -232,11 +233,11 @@ final class Door {
                 : CompletableFuture.failedFuture(new IllegalArgumentException("a message of bytes"));
     }
 
-    /** One connection. */
+    /** A command's connection. */
     private final class Visit implements SweepClient.Way {
         private final BoundedSourceQueue<Message> out;
         private final ActorRef<Coordinator.Command> coordinator;
-        /** State of the thread that messages come on; read when they have ended. */
+        /** State of the thread that receives messages; read when they have ended. */
         private volatile @Nullable ActorRef<SweepClient.Command> client;
 
         Visit(BoundedSourceQueue<Message> out, ActorRef<Coordinator.Command> coordinator) {

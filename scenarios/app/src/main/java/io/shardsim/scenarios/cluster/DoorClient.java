@@ -19,19 +19,19 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Connects to the doors of workers, with the JDK's HTTP client: a command needs no actor system of its own. */
+/** Connects to workers' endpoints with the JDK's HTTP client: a command needs no actor system of its own. */
 final class DoorClient implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(2);
-    /** Until a worker has said who it is, or taken a connection. */
+    /** Timeout for a worker's greeting, or for a connection. */
     private static final Duration ANSWER = Duration.ofSeconds(4);
 
-    /** Until what was said last is sent. */
+    /** Timeout for sending the last message. */
     private static final Duration CLOSING = Duration.ofSeconds(1);
 
     private final ExecutorService threads = Executors.newCachedThreadPool(BoundedServer.daemons("door"));
     private final HttpClient http;
     private final String secure;
-    /** The last connection's end. */
+    /** Completes when the last connection has closed. */
     private volatile CompletableFuture<?> closing = CompletableFuture.completedFuture(null);
 
     DoorClient(ClusterSettings settings) {
@@ -46,10 +46,10 @@ final class DoorClient implements AutoCloseable {
     }
 
     /**
-     * Asks a worker who it is.
+     * Asks a worker for its greeting.
      *
-     * @return null when nothing listens there
-     * @throws IOException when what listens is no worker that we understand
+     * @return null if nothing listens there
+     * @throws IOException when the listener is not a worker of a known protocol
      */
     DoorMessage.@Nullable Greeting greet(HostPort place) throws IOException, InterruptedException {
         try {
@@ -67,12 +67,12 @@ final class DoorClient implements AutoCloseable {
         }
     }
 
-    /** Connects to a worker; the points are told how that ends, from another thread. */
+    /** Connects to a worker; the points learn the outcome from another thread. */
     RemotePoints.Link connect(HostPort place, RemotePoints points) {
         return new Connection(place, points);
     }
 
-    /** Waits until what was said last is on its way. */
+    /** Waits until the last message is sent. */
     @Override
     public void close() {
         closing.join();
@@ -83,10 +83,10 @@ final class DoorClient implements AutoCloseable {
         private final RemotePoints points;
         private final StringBuilder begun = new StringBuilder();
         private final CompletableFuture<WebSocket> socket;
-        /** All that was sent before, or how connecting failed. */
+        /** Completes when everything before is sent, or with the failure to connect. */
         private CompletableFuture<WebSocket> sent;
 
-        @SuppressWarnings("FutureReturnValueIgnored") // Told to the points, which cannot fail.
+        @SuppressWarnings("FutureReturnValueIgnored") // Reported to the points, which cannot fail.
         Connection(HostPort place, RemotePoints points) {
             this.points = points;
             socket = open(place);
@@ -113,7 +113,7 @@ final class DoorClient implements AutoCloseable {
         }
 
         @Override
-        @SuppressWarnings("FutureReturnValueIgnored") // A failure is told to the points.
+        @SuppressWarnings("FutureReturnValueIgnored") // A failure is reported to the points.
         public synchronized void send(DoorMessage message) {
             String text = message.write();
             sent = sent.thenCompose(open -> open.sendText(text, true));
@@ -127,7 +127,7 @@ final class DoorClient implements AutoCloseable {
         }
 
         @Override
-        @SuppressWarnings("FutureReturnValueIgnored") // Whether or not it was open.
+        @SuppressWarnings("FutureReturnValueIgnored") // Ignored, open or not.
         public synchronized void close() {
             closing = sent.thenCompose(open -> open.sendClose(WebSocket.NORMAL_CLOSURE, ""))
                     .completeOnTimeout(null, CLOSING.toMillis(), TimeUnit.MILLISECONDS)

@@ -12,27 +12,27 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.jsontype.NamedType;
 
-/** What a command and a worker say to each other, one JSON object each; described in docs/protocol.md. */
+/** Messages between a command and a worker, one JSON object each; described in docs/protocol.md. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 sealed interface DoorMessage extends SweepClient.Command {
     /** Raised when an older side would misunderstand a newer one. */
     int VERSION = 1;
 
-    /** Questions that a command may have open at once. */
+    /** Maximum open questions per command. */
     int QUESTIONS_MAX = 512;
-    /** Longest message of a command [characters]: a question, packed and in base 64. */
+    /** Maximum message of a command [characters]: a packed question in Base64. */
     int TEXT_MAX = 2 * ClusterSerializer.MESSAGE_MAX;
-    /** Largest packed result [bytes]. */
+    /** Maximum size of a packed result [bytes]. */
     int ANSWER_MAX = 64 << 20;
 
-    /** When anybody asks a worker who it is; a worker of any version answers so. */
+    /** A worker's identity, sent to anyone who asks; the same in every version. */
     record Greeting(String address, String build, String cluster, boolean joined, int workers) implements DoorMessage {}
 
     /**
-     * When a command has connected.
+     * A command's first message.
      *
-     * @param job its ticket: by the same one it takes up its points over another connection
-     * @param connection how many times it has connected
+     * @param job its ticket, with which it resumes its points over another connection
+     * @param connection number of its connections so far
      */
     record Hello(int version, String build, String cluster, String job, int connection) implements DoorMessage {
         public Hello {
@@ -42,26 +42,26 @@ sealed interface DoorMessage extends SweepClient.Command {
         }
     }
 
-    /** When the worker takes it. */
+    /** A worker's acceptance. */
     record Welcome(String worker, int workers) implements DoorMessage {}
 
-    /** When it does not, for good. */
+    /** A worker's permanent refusal. */
     record Refused(String why) implements DoorMessage {}
 
     /**
-     * When the command asks for a point.
+     * A command's request for a point.
      *
-     * @param weight what it is expected to cost, in no unit
-     * @param parts 0 for a point that runs on one worker, else on how many at most
-     * @param restart whether one that is split begins again when a worker is lost
+     * @param weight expected cost, unitless
+     * @param parts 0 for a point that runs on one worker, else the maximum number of workers
+     * @param restart whether a split point restarts when a worker is lost
      * @param body packed {@link io.shardsim.scenarios.cluster.Question}
      */
     record Question(int number, double weight, int parts, boolean restart, byte[] body) implements DoorMessage {}
 
     /**
-     * When the command says which points it waits for: each second, and whenever that has changed. Others are cancelled.
+     * The points that a command waits for, sent each second and on every change. Others are cancelled.
      *
-     * @param over whether the command ends now
+     * @param over whether the command is ending
      */
     record Wanted(List<Integer> numbers, boolean over) implements DoorMessage {
         public Wanted {
@@ -69,16 +69,16 @@ sealed interface DoorMessage extends SweepClient.Command {
         }
     }
 
-    /** When there is a result: a packed {@link Answer}. */
+    /** A result: a packed {@link Answer}. */
     record Result(int number, String worker, byte[] body) implements DoorMessage {}
 
-    /** When there will be none: the coordinator gives a point up. */
+    /** A failed point, given up by the coordinator. */
     record Failed(int number, String why) implements DoorMessage, WireMessage {}
 
     /**
-     * How things stand, each second.
+     * The cluster's progress, sent each second.
      *
-     * @param silentMillis since the coordinator was heard [ms]; -1 where this worker has not heard it yet
+     * @param silentMillis time since the coordinator was heard [ms]; -1 if this worker has not heard it yet
      */
     record Progress(long silentMillis, List<Standing> workers) implements DoorMessage {
         public Progress {
@@ -87,21 +87,21 @@ sealed interface DoorMessage extends SweepClient.Command {
     }
 
     /**
-     * How a worker is.
+     * The status of a worker.
      *
      * @param running points of this command
-     * @param silentMillis since the coordinator heard it [ms]
+     * @param silentMillis time since the coordinator heard it [ms]
      */
     record Standing(String address, int running, long silentMillis) {}
 
-    /** When there is something to tell the user. */
+    /** A message for the user. */
     record Notice(String text) implements DoorMessage, WireMessage {}
 
     default String write() {
         return Json.MAPPER.writeValueAsString(this);
     }
 
-    /** @throws IllegalArgumentException when it is no such message */
+    /** @throws IllegalArgumentException when it is not a valid message */
     static DoorMessage read(String text) {
         try {
             return Objects.requireNonNull(Json.MAPPER.readValue(text, DoorMessage.class));
@@ -116,7 +116,7 @@ sealed interface DoorMessage extends SweepClient.Command {
         }
     }
 
-    /** Types go by their names in lower case; a message lacks no part but numbers, and what a later version adds is passed over. */
+    /** JSON form: types by lower-case name; only numbers may be missing, and unknown fields of later versions are ignored. */
     final class Json {
         private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                         .streamReadConstraints(StreamReadConstraints.builder()

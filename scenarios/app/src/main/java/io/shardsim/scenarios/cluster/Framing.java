@@ -6,19 +6,19 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
-/** How what comes to a port is cut into frames, as far as a {@link ConnectionLimit} has to know. */
+/** Framings of incoming bytes, as far as a {@link ConnectionLimit} has to know them. */
 enum Framing {
-    /** Artery's own: a magic, a stream's number, then frames with their length before them. */
+    /** Artery's framing: magic bytes and a stream's number, then frames with a length field. */
     ARTERY(256 << 10) {
-        /** Of a connection: four letters and the number of the stream. */
+        /** Bytes at the start of a connection: four letters and the number of the stream. */
         private static final int PREFIX = 5;
 
         private static final Set<String> MAGIC = Set.of("AKKA", "PEKK");
         private static final int CONTROL_STREAM = 1;
         private static final int ORDINARY_STREAM = 2;
-        /** The fixed part of a message's head. */
+        /** Fixed part of a message header. */
         private static final int FRAME_MIN = 28;
-        /** Version of the head, its first byte. */
+        /** Header version, its first byte. */
         private static final byte HEAD_VERSION = 0;
 
         @Override
@@ -57,7 +57,7 @@ enum Framing {
         }
     },
 
-    /** One request without a body. What follows it Pekko HTTP bounds itself: frames of a WebSocket, and more requests. */
+    /** One request without a body. Pekko HTTP itself bounds what follows: WebSocket frames and further requests. */
     HTTP(8 << 10) {
         @Override
         int prefix(byte[] bytes, int filled) {
@@ -86,7 +86,7 @@ enum Framing {
         }
     },
 
-    /** Records of TLS [RFC 8446, section 5.1]. One with a member's data follows once both sides have shown their certificates. */
+    /** TLS records [RFC 8446, section 5.1]. One with a member's data follows once both sides have presented their certificates. */
     TLS((16 << 10) + 2048) {
         private static final int HEAD = 5;
         private static final byte CHANGE_CIPHER_SPEC = 20;
@@ -119,12 +119,12 @@ enum Framing {
         }
     };
 
-    /** Of a connection without TLS, by its first byte. */
+    /** Returns the framing of a connection without TLS, from its first byte. */
     static Framing ofPlain(byte first) {
         return first == 'G' || first == 'H' ? HTTP : ARTERY;
     }
 
-    /** Longest frame, without its head [bytes]; of Artery {@code pekko.remote.artery.advanced.maximum-frame-size}. */
+    /** Maximum frame without its header [bytes]; for Artery {@code pekko.remote.artery.advanced.maximum-frame-size}. */
     final int frameMax;
 
     Framing(int frameMax) {
@@ -132,25 +132,25 @@ enum Framing {
     }
 
     /**
-     * Bytes before the first frame.
+     * Returns the number of bytes before the first frame.
      *
-     * @return 0 when there are none, or too few to tell
-     * @throws RefusedException when no member begins like this
+     * @return 0 if there are none, or too few bytes to tell
+     * @throws RefusedException if no member starts like this
      */
     abstract int prefix(byte[] bytes, int filled) throws RefusedException;
 
     /**
-     * Bytes of the frame at an offset, its head included.
+     * Returns the length of the frame at an offset, including its header.
      *
-     * @return 0 when there are too few to tell
-     * @throws RefusedException when no member sends such a frame
+     * @return 0 if there are too few bytes to tell
+     * @throws RefusedException if no member sends such a frame
      */
     abstract int frame(byte[] bytes, int at, int filled) throws RefusedException;
 
-    /** Whether one who sends this frame counts as a member. */
+    /** Returns whether the sender of this frame counts as a member. */
     abstract boolean tellsWhoItIs(byte[] bytes, int at);
 
-    /** What came is not what a member sends. */
+    /** Thrown for bytes that no member sends. */
     static final class RefusedException extends IOException {
         private static final long serialVersionUID = 1L;
 

@@ -6,7 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where a member listens.
+ * The address of a member.
  *
  * @param host name or IPv4 address
  */
@@ -17,9 +17,9 @@ public record HostPort(String host, int port) {
     private static final int RANGE_MAX = 1000;
 
     /**
-     * Reads {@code host:port}.
+     * Parses {@code host:port}.
      *
-     * @throws IllegalArgumentException when it is nothing of the kind
+     * @throws IllegalArgumentException if it has another form
      */
     public static HostPort parse(String text) {
         Matcher matcher = FORM.matcher(text);
@@ -32,9 +32,9 @@ public record HostPort(String host, int port) {
     }
 
     /**
-     * Reads several, separated by commas or spaces. {@code shardsim-{0..2}.shardsim:17355} stands for three: the pods of a StatefulSet.
+     * Parses several addresses, separated by commas or spaces. {@code shardsim-{0..2}.shardsim:17355} means three: the pods of a StatefulSet.
      *
-     * @throws IllegalArgumentException when one of them is wrong
+     * @throws IllegalArgumentException if one of them is wrong
      */
     public static List<HostPort> parseAll(String text) {
         List<HostPort> all = new ArrayList<>();

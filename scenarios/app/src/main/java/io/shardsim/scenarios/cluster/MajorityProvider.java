@@ -20,11 +20,12 @@ import scala.concurrent.duration.FiniteDuration;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * Decides who goes on when members lose sight of each other: Pekko's split brain resolver with a strategy of our own; named in {@code cluster.conf}.
+ * Decides which side continues after a network partition: Pekko's split brain resolver with a strategy of our own; configured in
+ * {@code cluster.conf}.
  *
- * <p>Pekko 1.7.0's {@code keep-majority} takes a member that was seen to fall silent, and had itself seen another fall silent before, for one that is
- * half connected, finds no way out ("double DownIndirectlyConnected decision") and ends all members: two machines lost within half a minute
- * would be the end of a cluster of any size.
+ * <p>Pekko 1.7.0's {@code keep-majority} treats a member that was seen to fall silent, after itself seeing another fall silent, as half connected,
+ * finds no resolution ("double DownIndirectlyConnected decision") and downs all members: two machines lost within half a minute would end a cluster
+ * of any size.
  */
 public final class MajorityProvider extends DowningProvider {
     private final ActorSystem system;
@@ -36,7 +37,7 @@ public final class MajorityProvider extends DowningProvider {
         stableAfter = new SplitBrainResolverSettings(system.settings().config()).DowningStableAfter();
     }
 
-    /** None: two coordinators for a while would only hand out points twice, and the first result of each counts. */
+    /** Returns no margin: two coordinators for a while only hand out points twice, and the first result of each counts. */
     @Override
     public FiniteDuration downRemovalMargin() {
         return FiniteDuration.Zero();
@@ -49,7 +50,7 @@ public final class MajorityProvider extends DowningProvider {
                 stableAfter, new Majority(cluster.selfDataCenter(), cluster.selfUniqueAddress())));
     }
 
-    /** The side with more members goes on, of two equal ones that with the lowest address. */
+    /** Keeps the side with more members; of equal sides the one with the lowest address. */
     static final class Majority extends DowningStrategy {
         Majority(String dataCenter, UniqueAddress self) {
             super(dataCenter, self);
@@ -60,15 +61,15 @@ public final class MajorityProvider extends DowningProvider {
             return Option.empty();
         }
 
-        /** Members that hear some of the others only are half connected, unless what they say is no longer of interest. */
+        /** Members that see only some of the others are half connected, unless their reports are outdated. */
         @Override
         public void setReachability(Reachability reachability) {
             super.setReachability(withoutTheSilent(reachability));
         }
 
         /**
-         * Of members that do not hear each other, so few that those who are left do: the one that misses most, of equal ones the one with the higher address.
-         * Pekko would end all of them.
+         * Among members that do not see each other, removes as few as needed for the rest to do so: repeatedly the one that misses most, of equals
+         * the one with the higher address. Pekko would down all of them.
          */
         @Override
         public scala.collection.immutable.Set<UniqueAddress> nodesToDown(Decision decision) {
@@ -127,8 +128,8 @@ public final class MajorityProvider extends DowningProvider {
         }
 
         /**
-         * Drops what was said by those that have fallen silent themselves, which is so when it is said by one of whom nobody says it. Where all who say
-         * so are doubted in turn, nothing is dropped.
+         * Drops reports by members that have fallen silent themselves, according to a member that nobody reports. If every such reporter is reported
+         * in turn, drops nothing.
          */
         private static Reachability withoutTheSilent(Reachability reachability) {
             List<Reachability.Record> records = CollectionConverters.asJava(reachability.records()).stream()

@@ -36,42 +36,40 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Runs points that the coordinator hands out, and keeps each result until the command that asked has fetched it, part by part.
- */
+/** Runs points that the coordinator assigns, and keeps each result until the requesting command has fetched it in parts. */
 final class Member extends AbstractBehavior<Member.Command> {
     private static final Logger LOG = LoggerFactory.getLogger(Member.class);
     static final String NAME = "member";
-    /** Part of a result that goes in one message [bytes]. */
+    /** Maximum part of a result per message [bytes]. */
     private static final int PART = 128 << 10;
-    /** Attempts that are remembered, and messages for one that has not begun here. */
+    /** Number of attempts remembered, and of messages kept for one that has not started here. */
     private static final int ATTEMPTS_MAX = 64;
 
     private static final int EARLY_MAX = 4096;
 
-    /** What others say. */
+    /** Messages to a member. */
     sealed interface Command {}
 
     /**
-     * When the coordinator hands out a point.
+     * An assignment of a point by the coordinator.
      *
      * @param question packed {@link Question}
      */
     record Assign(Ticket ticket, byte[] question) implements Command, WireMessage {}
 
-    /** When points are no longer wanted: their results are there, or their command is gone. */
+    /** Points that are no longer wanted: their results have arrived, or their command is gone. */
     record Drop(List<Ticket> tickets) implements Command, WireMessage {}
 
-    /** When a command wants a part of a result. */
+    /** A command's request for part of a result. */
     record Fetch(Ticket ticket, int offset, ActorRef<SweepClient.Command> client) implements Command, WireMessage {}
 
     /**
-     * When a command hands out one logical process of a run; told again until its result is there.
+     * An assignment of one logical process of a run by a command; repeated until its result arrives.
      *
      * @param question packed {@link Question}
      * @param process index of the logical process
-     * @param members that run the logical processes, in order
-     * @param client is told when the attempt is over here, or an older one than another
+     * @param members members that run the logical processes, in order
+     * @param client notified when the attempt is over here, or an older one than another
      */
     record AssignPart(
             Attempt attempt,
@@ -81,40 +79,40 @@ final class Member extends AbstractBehavior<Member.Command> {
             ActorRef<SweepClient.Command> client)
             implements Command, WireMessage {}
 
-    /** When another logical process of a run has something for one here. */
+    /** Data from another logical process of a run for one here. */
     record Window(RemoteExchange.Piece piece, ActorRef<Command> from) implements Command, WireMessage {}
 
-    /** When another member has given up its part of an attempt, so that the one here would wait for ever. */
+    /** A notice that another member has given up its part of an attempt, so that the part here would wait forever. */
     record Ended(Attempt attempt) implements Command, WireMessage {}
 
-    /** When it is time to say how it is. */
+    /** The timer for status reports. */
     private record Tick() implements Command {}
 
-    /** When a point is done. */
+    /** A finished point. */
     private record Finished(Ticket ticket, int number, byte[] answer) implements Command {}
 
-    /** When this member is about to leave. */
+    /** A request to prepare for leaving. */
     record Leave(Runnable done) implements Command {}
 
     private final ActorRef<Coordinator.Command> coordinator;
     private final String address;
     private final int slots;
     private final Runs runs;
-    /** Points that run: state. */
+    /** State: running points. */
     private final Map<Ticket, Running> running = new LinkedHashMap<>();
-    /** Results that wait to be fetched: state. */
+    /** State: results to be fetched. */
     private final Map<Ticket, byte[]> finished = new LinkedHashMap<>();
-    /** Points begun so far: state. */
+    /** State: number of points started so far. */
     private int begun;
 
-    /** Last attempts of which a part has begun here: state. */
+    /** State: latest attempts of which a part has started here. */
     private final Map<Ticket, Attempt> attempts = new LinkedHashMap<>();
-    /** What has come for parts that begin elsewhere sooner than here: state. */
+    /** State: data that arrived for parts that started elsewhere before they did here. */
     private final Map<Attempt, List<RemoteExchange.Piece>> early = new LinkedHashMap<>();
 
     /**
-     * @param part that it is; null for a whole point
-     * @param number of all that were begun here
+     * @param part the part; null for a whole point
+     * @param number sequence number among all points started here
      */
     private record Running(Future<?> task, @Nullable Part part, int number) {
         boolean isOf(Attempt attempt) {
@@ -138,8 +136,8 @@ final class Member extends AbstractBehavior<Member.Command> {
     }
 
     /**
-     * @param address as the others know this member
-     * @param slots points that run at once
+     * @param address this member's address as the others know it
+     * @param slots number of concurrent points
      */
     static Behavior<Command> create(ActorRef<Coordinator.Command> coordinator, String address, int slots, Runs runs) {
         return Behaviors.setup(context -> Behaviors.withTimers(timers -> {
@@ -325,20 +323,20 @@ final class Member extends AbstractBehavior<Member.Command> {
         return Behaviors.stopped();
     }
 
-    /** Points that run on threads of their own, some at once. */
+    /** Runs points on threads of their own, several concurrently. */
     static class Runs implements AutoCloseable {
         private final RunnerFactory runners;
         private final int threads;
         private final Consumer<RunResult> observer;
         private final ExecutorService executor;
         private final WireCodec codec = ClusterProtocol.contentCodec();
-        /** One runner for each kind of options: state, guarded by this. */
+        /** State: one runner per set of options, guarded by this. */
         private final Map<RunOptions, ScenarioRunner> byOptions = new HashMap<>();
 
         private final RemoteExchange.Counts counts = new RemoteExchange.Counts();
         private final AtomicInteger underWay = new AtomicInteger();
 
-        /** @param observer hears of every result */
+        /** @param observer receives every result */
         Runs(RunnerFactory runners, int threads, Consumer<RunResult> observer) {
             this(runners, threads, observer, Executors.newCachedThreadPool(task -> {
                 Thread thread = new Thread(task, "point");
@@ -347,7 +345,7 @@ final class Member extends AbstractBehavior<Member.Command> {
             }));
         }
 
-        /** @param executor runs the points; shut down with this */
+        /** @param executor executor of the points; shut down with this */
         Runs(RunnerFactory runners, int threads, Consumer<RunResult> observer, ExecutorService executor) {
             this.runners = runners;
             this.threads = threads;
@@ -388,7 +386,7 @@ final class Member extends AbstractBehavior<Member.Command> {
             return counts;
         }
 
-        /** Answers a question. */
+        /** Answers questions. */
         private interface Answering {
             RunResult answer(Question question) throws InterruptedException;
         }

@@ -3,9 +3,9 @@ package io.shardsim.scenarios.cluster;
 import org.apache.pekko.actor.typed.ActorRef;
 
 /**
- * How a member is, as the coordinator knows it.
+ * The status of a member, as known to the coordinator.
  *
- * @param running points of the asking command that it runs now
- * @param silentMillis since it was last heard [ms]
+ * @param running points of the asking command that it is running
+ * @param silentMillis time since it was last heard [ms]
  */
 record MemberStatus(ActorRef<Member.Command> ref, String address, int running, long silentMillis) {}

@@ -11,14 +11,14 @@ import org.apache.pekko.cluster.Member;
 import org.apache.pekko.cluster.typed.Cluster;
 import org.apache.pekko.cluster.typed.Subscribe;
 
-/** Tells of members that come, go, or cannot be reached. */
+/** Reports members that join, leave, or become unreachable. */
 final class Membership {
     private Membership() {}
 
     static Behavior<ClusterEvent.ClusterDomainEvent> create(Consumer<String> notices, Set<HostPort> seen) {
         return Behaviors.setup(context -> {
             Cluster cluster = Cluster.get(context.getSystem());
-            // Those that are there already are not told of as if they came now.
+            // Do not report members that are already present as new.
             Set<Address> known = new HashSet<>();
             cluster.state().getMembers().forEach(member -> {
                 known.add(member.address());

@@ -4,8 +4,8 @@ import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 
 /**
- * What a member is asked to run.
+ * A request to run a point on a member.
  *
- * @param options those of the command; the member runs as many at once as it is told itself
+ * @param options the command's options; the member's own number of threads applies
  */
 record Question(ScenarioPoint point, RunOptions options) {}

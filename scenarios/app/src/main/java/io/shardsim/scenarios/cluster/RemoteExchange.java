@@ -19,33 +19,33 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
 
 /**
- * Exchange between the members of a cluster that run one logical process each. Each sends each other one batch a window, in as many messages as it takes,
- * and waits until all batches of the window are there.
+ * Exchange between members of a cluster that run one logical process each. In each window, every member sends every other one batch, in as many
+ * messages as needed, and waits for all batches of the window.
  *
- * <p>A message may be lost: who waits for long sends its last two windows again. Nobody can be further ahead than one window, so that is enough.
+ * <p>Messages may be lost: a member that waits for long resends its last two windows. Nobody can be ahead by more than one window, so that suffices.
  */
 final class RemoteExchange implements WindowExchange {
-    /** Content of one message [bytes]. */
+    /** Maximum content of a message [bytes]. */
     private static final int PIECE = 128 << 10;
-    /** Messages of one batch; a batch of some gigabytes is nonsense. */
+    /** Maximum messages per batch; larger batches, of several gigabytes, are rejected. */
     private static final int PIECES_MAX = 1 << 14;
 
     private static final long RESEND_MILLIS = 2000;
-    /** Numbers of a chunk: equal places of consecutive chunks differ little. */
+    /** Numbers per chunk: fields of consecutive chunks differ little. */
     private static final int STRIDE = 5;
 
     private static final Piece WAKE = new Piece(new Attempt(new Ticket("", 0), 0, 0), -1, -1, 0, 1, new byte[0]);
 
     /**
-     * A part of what one logical process has for another one at the end of a window.
+     * A piece of one logical process's batch for another at the end of a window.
      *
      * @param from index of the sender
-     * @param round windows before this one
-     * @param index of this piece among all
+     * @param round number of windows before this one
+     * @param index index of this piece in the batch
      */
     record Piece(Attempt attempt, int from, int round, int index, int pieces, byte[] bytes) {}
 
-    /** What the exchanges of this JVM have done. */
+    /** Counters of this JVM's exchanges. */
     static final class Counts {
         final LongAdder windows = new LongAdder();
         final LongAdder messages = new LongAdder();
@@ -63,18 +63,18 @@ final class RemoteExchange implements WindowExchange {
     private final BlockingQueue<Piece> inbox;
     private final EventBatch[] to;
     private final EventBatch[] from;
-    /** Pieces of this window and the one before, by receiver: sent again when something seems lost. */
+    /** Pieces of this window and the previous one, by receiver, to resend if some seem lost. */
     private List<List<Piece>> sent = List.of();
 
     private List<List<Piece>> sentBefore = List.of();
-    /** What has come for this window and the next one, by sender. */
+    /** Pieces received for this window and the next one, by sender. */
     private Arrival[] now;
 
     private Arrival[] next;
     private int round;
     private volatile boolean aborted;
 
-    /** A batch of which pieces come in any order. */
+    /** A batch whose pieces arrive in any order. */
     private static final class Arrival {
         private byte[][] pieces = {};
         private int missing = -1;
@@ -107,8 +107,8 @@ final class RemoteExchange implements WindowExchange {
     }
 
     /**
-     * @param send takes a message to a logical process
-     * @param inbox takes those that come
+     * @param send sends a message to a logical process
+     * @param inbox queue of incoming messages
      */
     RemoteExchange(
             Attempt attempt,
@@ -139,7 +139,7 @@ final class RemoteExchange implements WindowExchange {
         return arrivals;
     }
 
-    /** A message has come; from any thread. */
+    /** Receives a message; called from any thread. */
     void receive(Piece piece) {
         if (piece.from() >= 0
                 && piece.from() < processes
@@ -198,7 +198,7 @@ final class RemoteExchange implements WindowExchange {
         return least;
     }
 
-    /** Tells all others what this one saw, and returns what each did, in order. */
+    /** Shares what this process saw with all others, and returns each one's observation, in order. */
     List<PartObservation> gather(PartObservation own, WireCodec codec) {
         byte[] packed = codec.pack(own);
         List<byte[]> each = new ArrayList<>();
@@ -206,7 +206,7 @@ final class RemoteExchange implements WindowExchange {
             each.add(process == self ? new byte[0] : packed);
         }
         List<byte[]> come = meet(each);
-        // Nobody may go while somebody may still have to ask: once more, and with nothing to say.
+        // Nobody may leave while others may still need a resend: exchange empty batches once more.
         meet(Collections.nCopies(processes, new byte[0]));
         List<PartObservation> all = new ArrayList<>();
         try {
@@ -219,7 +219,7 @@ final class RemoteExchange implements WindowExchange {
         return all;
     }
 
-    /** Sends each its bytes, and waits for those of all others. */
+    /** Sends each process its bytes, and waits for the bytes of all others. */
     private List<byte[]> meet(List<byte[]> each) {
         long began = System.nanoTime();
         sentBefore = sent;

@@ -17,25 +17,25 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The points that a command waits for, over one connection at a time to any of its contacts. When a connection is lost the next contact is asked for what
- * is still open, by the same ticket: the cluster goes on where it was. Contacts are those that the user named and, behind them, the workers that the
- * cluster itself has named.
+ * The points that a command waits for, over one connection at a time to any of its contacts. When a connection is lost, the next contact is asked for
+ * the open points with the same ticket: the cluster continues where it was. Contacts are those that the user named, followed by the workers that the
+ * cluster has named.
  */
 final class RemotePoints {
-    /** Without a worker that the coordinator hears; without a coordinator, until the user is told. */
+    /** Time without a worker that the coordinator hears, or without a coordinator, until the user is notified. */
     private static final Duration NOTICEABLE = Duration.ofSeconds(15);
 
     private static final int MORE_CONTACTS_MAX = 8;
 
     /** A connection. */
     interface Link {
-        /** Sends a message when those before it are sent; a failure is a loss. */
+        /** Sends a message after earlier ones; a failure counts as a lost connection. */
         void send(DoorMessage message);
 
         void close();
     }
 
-    /** Opens connections, which say later whether they are. */
+    /** Opens connections, which report later whether they succeeded. */
     interface Connector {
         Link connect(HostPort contact, RemotePoints points);
     }
@@ -44,32 +44,34 @@ final class RemotePoints {
     private final String job;
     private final Connector connector;
     private final Consumer<String> notices;
-    /** Time that only runs forward [ns]. */
+    /** Monotonic clock [ns]. */
     private final LongSupplier clock;
 
     private final WireCodec codec = ClusterProtocol.contentCodec();
     private final CompletableFuture<Integer> connected = new CompletableFuture<>();
-    /** Points without a result: state. */
+    /** State: points without a result. */
     private final Map<Integer, Wish> wishes = new LinkedHashMap<>();
-    /** Points done by address: state. */
+    /** State: number of finished points by address. */
     private final Map<String, Integer> done = new LinkedHashMap<>();
 
     private final Set<HostPort> learned = new LinkedHashSet<>();
     private @Nullable Link link;
-    /** Where the connection goes, or the last one went. */
+    /** Address of the current or last connection. */
     private HostPort contact;
 
     private boolean welcome;
     private int attempts;
     private int connections;
     private int numbers;
-    /** Since when no contact has taken this command; when one was last asked, when one last said something, and when the coordinator did [ns]. */
+    /**
+     * Times since which no contact has accepted this command; when one was last asked, when one was last heard, and when the coordinator was [ns].
+     */
     private long aloneNanos;
 
     private long askedNanos;
     private long heardNanos;
     private long coordinatorNanos;
-    /** Since when the coordinator has heard no worker; null while it does [ns]. */
+    /** Time since which the coordinator has heard no worker; null while it does [ns]. */
     private @Nullable Long idleNanos;
 
     private boolean silenceTold;
@@ -80,9 +82,9 @@ final class RemotePoints {
     private record Wish(DoorMessage.Question question, CompletableFuture<RunResult> result) {}
 
     /**
-     * @param job its ticket
-     * @param notices hears what the user should know
-     * @param clock time that only runs forward [ns]
+     * @param job the command's ticket
+     * @param notices receives messages for the user
+     * @param clock monotonic clock [ns]
      */
     RemotePoints(
             ClusterSettings settings, String job, Connector connector, Consumer<String> notices, LongSupplier clock) {
@@ -97,12 +99,12 @@ final class RemotePoints {
         coordinatorNanos = aloneNanos;
     }
 
-    /** Number of workers once the first contact has answered; fails when none does. */
+    /** Completes with the number of workers once the first contact has answered; fails if none does. */
     CompletableFuture<Integer> connected() {
         return connected;
     }
 
-    /** Asks for a point. */
+    /** Requests a point. */
     synchronized int ask(double weight, int parts, boolean restart, byte[] body, CompletableFuture<RunResult> result) {
         DoorMessage.Question question = new DoorMessage.Question(++numbers, weight, parts, restart, body);
         if (ended != null) {
@@ -117,7 +119,7 @@ final class RemotePoints {
         return question.number();
     }
 
-    /** No longer wants a point. */
+    /** Cancels a point. */
     synchronized void cancel(int number) {
         wishes.remove(number);
         sayWhatIsWanted();
@@ -133,7 +135,7 @@ final class RemotePoints {
         }
     }
 
-    /** A connection is open. */
+    /** Handles an open connection. */
     synchronized void opened(Link opened) {
         if (opened == link) {
             opened.send(new DoorMessage.Hello(
@@ -141,7 +143,7 @@ final class RemotePoints {
         }
     }
 
-    /** A connection could not be opened, or is no more. */
+    /** Handles a connection that could not be opened, or was lost. */
     synchronized void lost(Link lost, String why) {
         if (lost != link) {
             return;
@@ -166,7 +168,7 @@ final class RemotePoints {
                         > settings.patience().contact().toNanos();
     }
 
-    /** The next contact; after a loss, first one that is not the lost one. */
+    /** Connects to the next contact; after a loss, first to another one. */
     private void connect() {
         List<HostPort> contacts = contacts();
         contact = contacts.get((contacts.indexOf(contact) + (attempts + connections > 0 ? 1 : 0)) % contacts.size());
@@ -191,7 +193,7 @@ final class RemotePoints {
         send(new DoorMessage.Wanted(List.copyOf(wishes.keySet()), false));
     }
 
-    /** A message has come. */
+    /** Handles a message. */
     synchronized void come(Link from, DoorMessage message) {
         if (from != link) {
             return;
@@ -280,7 +282,7 @@ final class RemotePoints {
         }
     }
 
-    /** To be called each second, and once for a start. */
+    /** Checks timeouts; called each second, and once at the start. */
     synchronized void tick() {
         if (ended != null) {
             return;
@@ -334,7 +336,7 @@ final class RemotePoints {
         return contact;
     }
 
-    /** How the workers are, on one line: {@code 127.0.0.1:17355 4 done + 1 running, ...}. */
+    /** Describes the workers on one line: {@code 127.0.0.1:17355 4 done + 1 running, ...}. */
     synchronized String standing() {
         List<String> words = new ArrayList<>();
         for (DoorMessage.Standing worker : workers) {
@@ -347,7 +349,7 @@ final class RemotePoints {
         return String.join(", ", words);
     }
 
-    /** Answers of workers so far. */
+    /** Returns the number of answers so far. */
     synchronized int counted() {
         return done.values().stream().mapToInt(Integer::intValue).sum();
     }

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Marker;
 
 /**
- * Lets each logger of Pekko, and each of ours that warns of what strangers do, say so many things a minute and then their number, so that nobody fills a
- * disk by sending nonsense; named in {@code logback.xml}.
+ * Limits each Pekko logger, and each of ours that warns about strangers, to a number of messages per minute followed by a count of the rest, so that
+ * nobody can fill a disk by sending garbage; configured in {@code logback.xml}.
  */
 public final class RepetitionFilter extends TurboFilter {
     private static final String PEKKO = "org.apache.pekko.";
@@ -30,7 +30,7 @@ public final class RepetitionFilter extends TurboFilter {
             @Nullable String format,
             Object @Nullable [] parameters,
             @Nullable Throwable failure) {
-        // Without a text it is only asked whether there is anything to write.
+        // Without a text, the call only asks whether the level is enabled.
         if (format == null || !isLimited(logger, level) || !level.isGreaterOrEqual(logger.getEffectiveLevel())) {
             return FilterReply.NEUTRAL;
         }

@@ -18,18 +18,18 @@ import org.apache.pekko.actor.typed.javadsl.Receive;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection of a command, at the worker that it is connected to: says to the coordinator which points are wanted, fetches results from the members
- * that have them, and passes them on. Ends with the connection. The command's points do not: it takes them up over another one.
+ * One connection of a command, at the worker it is connected to: tells the coordinator which points are wanted, fetches results from the members that
+ * have them, and passes them on. Ends with the connection. The command's points do not: it resumes them over another one.
  */
 final class SweepClient extends AbstractBehavior<SweepClient.Command> {
-    /** A part of a result that has not come after so long is asked for again, and given up after some tries. */
+    /** Time after which a missing part of a result is requested again; given up after some tries. */
     private static final Duration PART_PATIENCE = Duration.ofSeconds(3);
 
     private static final int TRIES = 4;
-    /** Results that are fetched, or that the command has not said it has: what a slow command can make this worker hold. */
+    /** Maximum results being fetched or not yet confirmed by the command, which bounds the memory that a slow command takes here. */
     private static final int UNDER_WAY_MAX = 8;
 
-    /** What others say: the command, too, and what it is told as it is. */
+    /** Messages to a client, including the command's, passed on unchanged. */
     sealed interface Command
             permits DoorMessage,
                     SweepClient.Status,
@@ -41,39 +41,39 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
                     SweepClient.Gone,
                     SweepClient.Tick {}
 
-    /** When the coordinator says how the members are. */
+    /** The members' status, from the coordinator. */
     record Status(List<MemberStatus> members) implements Command, WireMessage {}
 
-    /** When the coordinator does not know points: it is new, or they were lost on the way. */
+    /** Points unknown to the coordinator: it is new, or they were lost in transit. */
     record Unknown(List<Integer> numbers) implements Command, WireMessage {}
 
     /**
-     * When a member has given up its part of an attempt, or has begun one of another.
+     * A notice that a member has given up its part of an attempt, or has started one of another.
      *
-     * @param attempt number of the one that it goes on with, or takes next
+     * @param attempt number of the attempt that it continues with, or takes next
      */
     record Attempted(int number, int attempt) implements Command, WireMessage {}
 
-    /** When a member has a result. */
+    /** A member's offer of a result. */
     record Offered(int number, ActorRef<Member.Command> member, String address) implements Command, WireMessage {}
 
     /**
-     * When a part of a result comes.
+     * A part of a result.
      *
-     * @param length of the whole [bytes]
+     * @param length length of the whole result [bytes]
      */
     record Part(int number, String address, int length, int offset, byte[] bytes) implements Command, WireMessage {}
 
-    /** When the command has connected again, here or to another worker. */
+    /** A notice that the command has reconnected, here or to another worker. */
     record Replaced() implements Command, WireMessage {}
 
-    /** When the connection is no more. */
+    /** A notice that the connection is closed. */
     record Gone() implements Command {}
 
-    /** When it is time to say how things stand. */
+    /** The timer for progress reports. */
     private record Tick() implements Command {}
 
-    /** The way to the command. */
+    /** The connection to the command. */
     interface Way {
         void send(DoorMessage message);
 
@@ -84,28 +84,28 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
     private final ActorRef<Coordinator.Command> coordinator;
     private final Duration silence;
     private final Way way;
-    /** Time that only runs forward [ns]. */
+    /** Monotonic clock [ns]. */
     private final LongSupplier clock;
 
-    /** Points that the command waits for: state. */
+    /** State: points that the command waits for. */
     private final Map<Integer, Wish> wishes = new LinkedHashMap<>();
 
     private List<MemberStatus> members = List.of();
-    /** When the coordinator was last heard, if it was, and the command [ns]. */
+    /** Times when the coordinator, if ever, and the command were last heard [ns]. */
     private @Nullable Long coordinatorNanos;
 
     private long commandNanos;
 
     private static final class Wish {
         final DoorMessage.Question question;
-        /** Those that run a part each, once they are told; of a point that is split. */
+        /** For a split point, the members that run a part each, once they are assigned. */
         List<MemberStatus> parts = List.of();
 
         int attempt = 1;
 
         @Nullable
         Fetching fetching;
-        /** Whether the command was told how it ends. */
+        /** Whether the command has received the outcome. */
         boolean told;
 
         Wish(DoorMessage.Question question) {
@@ -144,8 +144,8 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
     }
 
     /**
-     * @param silence after which a command that says nothing is gone
-     * @param clock time that only runs forward [ns]
+     * @param silence time after which a silent command counts as gone
+     * @param clock monotonic clock [ns]
      */
     static Behavior<Command> create(
             DoorMessage.Hello hello,
@@ -157,7 +157,7 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
             timers.startTimerWithFixedDelay(new Tick(), Coordinator.BEAT);
             SweepClient client = new SweepClient(context, hello, coordinator, silence, way, clock);
             if (hello.connection() == 1) {
-                // So that the coordinator knows the job when its first point comes.
+                // So that the coordinator knows the job before its first point arrives.
                 client.sayWhatIsWanted(false);
             }
             return client;
@@ -219,8 +219,8 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
     }
 
     /**
-     * Parts are told again each second until a result comes, unless one of those that run them is lost. Never before the coordinator knows that the point
-     * is wanted: it would let members drop it.
+     * Assigns parts again each second until a result arrives, unless a member that runs one is lost. Only once the coordinator knows that the point
+     * is wanted, or else it would have members drop it.
      */
     private void handOutParts(Wish wish) {
         for (int process = 0; process < wish.parts.size(); process++) {
@@ -239,7 +239,7 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
             }
         }
         if (wish.parts.isEmpty()) {
-            // In the order of their addresses, so that the next connection comes to the same.
+            // Sorted by address, so that the next connection chooses the same order.
             wish.parts = members.stream()
                     .filter(member -> member.silentMillis() < 3 * Coordinator.BEAT.toMillis())
                     .sorted(Comparator.comparing(MemberStatus::address))

@@ -1,10 +1,10 @@
 package io.shardsim.scenarios.cluster;
 
 /**
- * One point of one command.
+ * Identifies a point of a command.
  *
- * @param job the command that asks
- * @param number of the point in it
+ * @param job the requesting command
+ * @param number number of the point in the command
  */
 record Ticket(String job, int number) {
     @Override

@@ -1,4 +1,4 @@
 package io.shardsim.scenarios.cluster;
 
-/** A message that may cross to another member; written by {@link ClusterSerializer}, as is everything that its components hold. */
+/** A message that may be sent to another member; {@link ClusterSerializer} serializes it with all its components. */
 interface WireMessage {}

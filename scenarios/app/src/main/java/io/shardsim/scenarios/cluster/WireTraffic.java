@@ -2,7 +2,7 @@ package io.shardsim.scenarios.cluster;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a member has sent to and received from others since it started; counted where messages are written and read. */
+/** Traffic of a member since it started; counted where messages are serialized and deserialized. */
 final class WireTraffic {
     final LongAdder messagesSent = new LongAdder();
     final LongAdder messagesReceived = new LongAdder();

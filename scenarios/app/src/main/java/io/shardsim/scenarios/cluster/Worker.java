@@ -14,25 +14,25 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A member that runs points until it is told to end. */
+/** A member that runs points until it is told to stop. */
 public final class Worker {
     private static final Logger LOG = LoggerFactory.getLogger(Worker.class);
     private static final long GOODBYE_SECONDS = 3;
-    /** Longest pause before joining again. One that has belonged to the cluster for so long does not pause. */
+    /** Maximum pause before rejoining. A member that has belonged to the cluster for this long does not pause. */
     private static final Duration PAUSE_MAX = Duration.ofMinutes(5);
 
     private final ClusterSettings settings;
     private final int threads;
     private final RunnerFactory runners;
-    /** Where a member of its cluster has been seen. */
+    /** Addresses of its cluster's members seen so far. */
     private final Set<HostPort> seen = ConcurrentHashMap.newKeySet();
 
     private volatile boolean ending;
     private volatile boolean broken;
-    /** What there is to do before the JVM ends. */
+    /** Task to run before the JVM ends. */
     private volatile Runnable goodbye = () -> {};
 
-    /** @param threads points that run at once */
+    /** @param threads number of concurrent points */
     public Worker(ClusterSettings settings, int threads, RunnerFactory runners) {
         this.settings = settings;
         this.threads = threads;
@@ -40,12 +40,12 @@ public final class Worker {
     }
 
     /**
-     * Joins the cluster, says so, and runs points. One that was removed looks for its cluster and joins again, after longer and longer pauses where it
-     * does not stay: while one of the others does not hear it, its coming keeps them busy.
+     * Joins the cluster, prints its address, and runs points. After being removed, it finds its cluster and rejoins, after growing pauses if it does
+     * not stay: while one of the others cannot hear it, its joining keeps them busy.
      *
-     * @param seed whether to start a cluster without looking for one
-     * @param out where {@code listening HOST:PORT} goes once the member belongs to the cluster
-     * @return why it ended, or null when it was asked to
+     * @param seed whether to start a cluster without searching for one
+     * @param out receives {@code listening HOST:PORT} once the member has joined the cluster
+     * @return why it ended, or null if it was asked to
      */
     public @Nullable String run(boolean seed, PrintWriter out) throws InterruptedException {
         Runtime.getRuntime()
@@ -102,9 +102,9 @@ public final class Worker {
     }
 
     /**
-     * Runs points until this member no longer belongs to the cluster.
+     * Runs points until this member leaves the cluster.
      *
-     * @return for how long
+     * @return how long it belonged to the cluster
      */
     private Duration serve(ClusterNode node, Door door) {
         long beganNanos = System.nanoTime();
@@ -156,7 +156,7 @@ public final class Worker {
         }
     }
 
-    /** Hands back what runs, and leaves the cluster before the JVM ends. */
+    /** Hands back running points, and leaves the cluster before the JVM ends. */
     private static void leave(ClusterNode node, ActorRef<Member.Command> member) {
         CountDownLatch told = new CountDownLatch(1);
         member.tell(new Member.Leave(told::countDown));

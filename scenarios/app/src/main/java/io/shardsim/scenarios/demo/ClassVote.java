@@ -9,11 +9,11 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The question that is open to a class, and what each of its phones says to it. In memory alone; the next question forgets it. */
+/** The open question to a class, and the answers from its phones. Kept only in memory; the next question discards it. */
 final class ClassVote {
     private static final int VOTERS_MAX = 1000;
 
-    /** Empty while no question is open. */
+    /** ID of the open question; empty if none is open. */
     private String id = "";
 
     /** The page that asks. */
@@ -23,11 +23,11 @@ final class ClassVote {
     private final Map<String, Double> said = new LinkedHashMap<>();
 
     /**
-     * Opens a question in place of the one before. Asked again, it keeps what was said.
+     * Opens a question, replacing the previous one. Asking it again keeps its answers.
      *
-     * @param page that asks; once it is closed nobody hears the answers
-     * @param name of the question; empty to close the one that is open
-     * @param shown what phones show of it, a JSON object
+     * @param page the page that asks; once it is closed nobody receives the answers
+     * @param name ID of the question; empty to close the open one
+     * @param shown content for phones, a JSON object
      */
     synchronized void ask(String page, String name, String shown) throws Refused {
         try {
@@ -49,12 +49,12 @@ final class ClassVote {
         }
     }
 
-    /** What a phone shows. */
+    /** Returns the content for phones. */
     synchronized Map<String, ?> question() {
         return new JsonObject().with("id", id).with("question", question);
     }
 
-    /** A voter's answer; a later one replaces it. */
+    /** Records a voter's answer; a later one replaces it. */
     synchronized void say(String name, String voter, String value) throws Refused {
         if (id.isEmpty() || !id.equals(name)) {
             throw new Refused(409, "that question is closed");
@@ -75,12 +75,12 @@ final class ClassVote {
                 return number;
             }
         } catch (NumberFormatException wrong) {
-            // As any other that is none.
+            // Treated like any other invalid answer.
         }
         throw new Refused(400, "value is no number");
     }
 
-    /** All answers to a question. */
+    /** Returns all answers to a question. */
     synchronized Map<String, ?> votes(String name) {
         return Map.of("values", name.equals(id) ? List.copyOf(said.values()) : List.of());
     }

@@ -6,16 +6,16 @@ import java.net.InetSocketAddress;
 import java.util.function.Predicate;
 
 /**
- * The teaching page: what it shows, and how that runs.
+ * The teaching page: its scenario, and how to run it.
  *
- * @param fits whether a point fits in memory; nothing runs
- * @param threads runs that go on at once
+ * @param fits tests whether a point fits in memory, without running it
+ * @param threads number of concurrent runs
  */
 public record Demo(DemoScenario scenario, RunRecorder runs, Predicate<ScenarioPoint> fits, int threads) {
     /**
-     * A server of the page, not started yet.
+     * Creates a server of the page, not started yet.
      *
-     * @param place with port 0, any that is free
+     * @param place address; port 0 picks a free one
      */
     public DemoServer at(InetSocketAddress place) throws IOException {
         return new DemoServer(this, place);

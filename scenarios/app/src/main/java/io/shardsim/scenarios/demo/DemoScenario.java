@@ -19,20 +19,20 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scenario that the page plays with: its points, and what can be turned. A choice of the page becomes a scenario point of its own, read and checked
- * like a file.
+ * The scenario of the page: its points, and the settings that can be changed. A choice on the page becomes a scenario point of its own, read and
+ * checked like a file.
  */
 public final class DemoScenario {
     private static final String BUILT_IN = "/demo/first.yaml";
     private static final String STRATEGY = "strategy";
     private static final String POINT = "point";
     private static final String KERNELS = "kernels";
-    /** Subjects that a title names; of a sweep over more models or instances it names the first ones. */
+    /** Maximum subjects named in a title; for a sweep over more models or instances, the first ones. */
     private static final int SUBJECTS_MAX = 3;
 
     private final String file;
     private final SweptFile swept;
-    /** Place in the file of the first point. */
+    /** Index in the file of the first point. */
     private final int first;
 
     private final String lesson;
@@ -41,21 +41,21 @@ public final class DemoScenario {
     private final Knobs knobs;
 
     /**
-     * @param file as messages name it
+     * @param file the text's name in messages
      * @throws InputException with every problem of the text
      */
     public DemoScenario(String file, String text) throws InputException {
         this(ScenarioReader.readText(file, text), SweptFile.readText(file, text), 0, null);
     }
 
-    /** @param lesson that the scenario belongs to */
+    /** @param lesson lesson that the scenario belongs to */
     DemoScenario(String file, String text, Lesson lesson) throws InputException {
         this(ScenarioReader.readText(file, text), SweptFile.readText(file, text), 0, lesson);
     }
 
     /**
      * @param scenario all of a file, or one of its points
-     * @param first the place of its first point in the file, from 0
+     * @param first index of its first point in the file, from 0
      */
     public DemoScenario(Scenario scenario, SweptFile swept, int first) {
         this(scenario, swept, first, null);
@@ -72,7 +72,7 @@ public final class DemoScenario {
     }
 
     /**
-     * Opens a file, or the one that the tool brings along.
+     * Opens a file, or the built-in one.
      *
      * @param file null for the built-in scenario
      */
@@ -93,7 +93,7 @@ public final class DemoScenario {
         return scenario.points();
     }
 
-    /** What the page offers: points, the two to begin with, strategies, knobs. */
+    /** Returns what the page offers: points, the initial two, strategies, knobs. */
     Map<String, Object> offer(FirstSides sides) throws InputException {
         Map<String, Object> out = new LinkedHashMap<>();
         out.put("scenario", name());
@@ -125,7 +125,7 @@ public final class DemoScenario {
         return offered;
     }
 
-    /** Strategies to choose from; none where nothing is trained. */
+    /** Returns the strategies to choose from; empty if nothing is trained. */
     private List<Map<String, String>> strategies() {
         List<Map<String, String>> strategies = new ArrayList<>();
         for (String kind : knobs.trains() ? Strategies.kinds() : List.<String>of()) {
@@ -136,7 +136,7 @@ public final class DemoScenario {
         return strategies;
     }
 
-    /** The strategy of a point; empty for a bare collective. */
+    /** Returns the strategy of a point; empty for a bare collective. */
     static String kind(ScenarioPoint point) {
         return point.task() instanceof Task.Training task ? task.strategy().kind() : "";
     }
@@ -166,11 +166,11 @@ public final class DemoScenario {
     }
 
     /**
-     * The point that a choice asks for.
+     * Returns the point of a choice.
      *
-     * @param choice the index of a point under {@code point}, a strategy in place of its own under {@code strategy}, a profile of kernels, and values of knobs by their ids;
-     *     what is absent is as in the file
-     * @throws InputException when the choice names what is not offered, or does not go together
+     * @param choice index of a point as {@code point}, another strategy as {@code strategy}, a profile of kernels, and values of knobs by ID; missing
+     *     entries are as in the file
+     * @throws InputException when the choice is not offered, or inconsistent
      */
     public ScenarioPoint point(Map<String, String> choice) throws InputException {
         int index = index(choice.getOrDefault(POINT, "0"));
@@ -181,15 +181,15 @@ public final class DemoScenario {
                         .withValues(PointWords.changed(points().get(index).values(), changes));
     }
 
-    /** A point of the file with some values changed. */
+    /** Returns a point of the file with some values changed. */
     ScenarioPoint changed(int index, Map<String, String> changes) throws InputException {
         return swept.point(first + index, changes);
     }
 
     /**
-     * Each point by what tells it from the others, once it is as a choice wants it.
+     * Returns each point's distinguishing name, with a choice applied.
      *
-     * @param choice as {@link #point} takes it; its strategy is that of its point alone
+     * @param choice a choice as in {@link #point}; its strategy applies only to its own point
      */
     List<String> words(Map<String, String> choice) throws InputException {
         Map<String, String> knobsAlone = new LinkedHashMap<>(choice);

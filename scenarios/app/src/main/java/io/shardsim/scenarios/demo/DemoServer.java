@@ -27,28 +27,28 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Serves the teaching page and what it asks for, to pages of its own origin only.
+ * Serves the teaching page and its requests, only to pages of its own origin.
  *
- * <p>A page opens an event stream, over which it learns its name and how far its runs are; every other request carries that name. When the stream
+ * <p>A page opens an event stream, which gives it its name and the progress of its runs; every other request carries that name. When the stream
  * breaks, the page has been closed and its runs are freed.
  */
 public final class DemoServer implements AutoCloseable {
     private static final int VIEWERS_MAX = 32;
-    /** Sides of a page, each of which has one run that is played and one that goes on. */
+    /** Maximum sides of a page, each with one run that is played and one in progress. */
     private static final int SIDES_MAX = 2;
 
     private static final int BODY_BYTES_MAX = 16 * 1024;
-    /** A frame at most every 50 ms, 20 a second. */
+    /** Interval of progress events, 20 per second. */
     private static final long FRAME_MILLIS = 50;
-    /** Without news, a sign of life so often, so that a closed page is noticed. */
+    /** Number of quiet intervals after which a keep-alive is sent, to notice closed pages. */
     private static final int QUIET_FRAMES_MAX = 20;
 
-    /** The answer about a run that a later one has replaced. */
+    /** Answer about a run that a later one has replaced. */
     private static final Map<String, ?> GONE = Map.of("gone", true);
 
     private static final String LESSON = "lesson";
 
-    /** Chunks of each run that a saved page holds, some 2 MB before they are packed. */
+    /** Maximum chunks per run in a saved page, some 2 MB uncompressed. */
     private static final int FILE_JOURNEYS_MAX = 12_000;
 
     private final PageServer server;
@@ -61,7 +61,7 @@ public final class DemoServer implements AutoCloseable {
     private final ClassVote vote = new ClassVote();
     private final Map<String, Viewer> viewers = new ConcurrentHashMap<>();
     private final SecureRandom random = new SecureRandom();
-    /** Chosen when the first page asks; until then nobody waits for it. */
+    /** Chosen on the first request of a page. */
     private @Nullable FirstSides sides;
 
     DemoServer(Demo demo, InetSocketAddress place) throws IOException {
@@ -86,24 +86,24 @@ public final class DemoServer implements AutoCloseable {
         server.serve("/api/close", "POST", this::close);
     }
 
-    /** Answers from now on. What the page opens with begins to run meanwhile. */
+    /** Starts answering. Meanwhile the initial runs start. */
     public void start() {
         server.start();
         workers.execute(() -> sides().lanes()
                 .forEach(place -> lanes.lane(place, "", scenario.points().get(place))));
     }
 
-    /** A phone types no more than it must. */
+    /** Returns an asset; the phones' address is kept short for typing. */
     private static PageFiles.@Nullable Asset asset(String name) {
         return ReplayPage.asset(name.equals("vote") ? "vote.html" : name);
     }
 
-    /** Where the page is. */
+    /** Returns the page's address. */
     public String address() {
         return server.address();
     }
 
-    /** Pages that are open now. */
+    /** Returns the number of open pages. */
     int viewers() {
         return viewers.size();
     }
@@ -112,7 +112,7 @@ public final class DemoServer implements AutoCloseable {
         server.sendJson(exchange, 200, offer(PageServer.query(exchange)));
     }
 
-    /** What a page shows: the scenario of a lesson, where one is named. */
+    /** Returns the content of a page: the scenario of a lesson, if one is named. */
     private Map<String, Object> offer(Map<String, String> query) throws Refused, InputException {
         Lesson lesson = lesson(query);
         if (lesson != null && lesson.shown().watch().isEmpty()) {
@@ -126,7 +126,7 @@ public final class DemoServer implements AutoCloseable {
         return lesson == null ? scenario : Lessons.scenario(lesson);
     }
 
-    /** The lesson that is named; null where none is. */
+    /** Returns the named lesson; null if none is named. */
     private @Nullable Lesson lesson(Map<String, String> query) throws Refused {
         String named = query.getOrDefault(LESSON, "");
         Lesson lesson = lessons.lesson(named);
@@ -143,7 +143,7 @@ public final class DemoServer implements AutoCloseable {
         return sides;
     }
 
-    /** Holds the page's event stream open until it breaks. */
+    /** Keeps the page's event stream open until it breaks. */
     private void events(HttpExchange exchange) throws IOException, Refused, InterruptedException {
         Viewer viewer = admitted();
         try {
@@ -201,12 +201,12 @@ public final class DemoServer implements AutoCloseable {
         Map<String, String> choice = choice(exchange);
         DemoScenario shown = scenario(lesson(choice));
         Viewer.Done done = viewer.run(side, shown.point(choice));
-        // Without one, a later choice has taken its place: nothing went wrong, the page knows.
+        // No result means that a later choice has replaced it, which the page knows.
         Map<String, ?> answer = done == null ? GONE : done.document(shown.words(choice));
         server.sendJson(exchange, 200, answer);
     }
 
-    /** Runs the strategies that the offer names, or two to four points that the page names. */
+    /** Runs the offered strategies, or two to four points that the page names. */
     private void race(HttpExchange exchange) throws IOException, Refused, InputException, InterruptedException {
         viewer(PageServer.query(exchange));
         Map<String, String> choice = choice(exchange);
@@ -258,7 +258,7 @@ public final class DemoServer implements AutoCloseable {
         server.sendJson(exchange, 200, replay == null ? GONE : replay.window(from, until));
     }
 
-    /** A file that plays what the page shows without this server. */
+    /** Sends a file that plays the page's content without this server. */
     private void export(HttpExchange exchange) throws IOException, Refused, InputException, InterruptedException {
         Map<String, String> query = PageServer.query(exchange);
         Viewer viewer = viewer(query);
@@ -281,7 +281,7 @@ public final class DemoServer implements AutoCloseable {
         server.sendFile(exchange, "text/html; charset=utf-8", "shardsim-run.html", page.write());
     }
 
-    /** Opens a question to phones. Whoever else has the page open may look, and not ask. */
+    /** Opens a question to phones. Others with the page open may watch, but not ask. */
     private void ask(HttpExchange exchange) throws IOException, Refused {
         Viewer viewer = viewer(PageServer.query(exchange));
         InetAddress from = exchange.getRemoteAddress().getAddress();

@@ -13,16 +13,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
-/** The page as one file that shows all without a server: the race, the tour, and every lesson with its answer and its runs. */
+/** The page as one file that shows everything without a server: the race, the tour, and every lesson with its answer and its runs. */
 public final class DemoSite {
-    /** Chunks that the file holds of each run, some 100 kB. */
+    /** Maximum chunks per run in the file, some 100 kB. */
     private static final int JOURNEYS_MAX = 4_000;
 
     private final Demo demo;
     private final Lessons lessons = Lessons.load();
     private final ExecutorService workers;
 
-    /** A lesson with what its points give, and the runs that are watched. */
+    /** A lesson with its points' results, and the runs to watch. */
     private record Taught(Lesson lesson, LessonAnswer answer, List<Replay> watched) {}
 
     private DemoSite(Demo demo, ExecutorService workers) {
@@ -31,9 +31,9 @@ public final class DemoSite {
     }
 
     /**
-     * Runs all of it.
+     * Runs everything and returns the file.
      *
-     * @param told hears what is done
+     * @param told receives progress
      */
     public static String write(Demo demo, Consumer<String> told) throws InterruptedException, InputException {
         ExecutorService workers = Executors.newFixedThreadPool(demo.threads(), BoundedServer.daemons("demo-run"));
@@ -102,7 +102,7 @@ public final class DemoSite {
         return new Taught(lesson, answer, watched);
     }
 
-    /** Chunks begin at the instant that shows why. */
+    /** Adds a lesson, whose chunks start at the instant that shows the cause. */
     private static void add(SavedPage page, Taught taught) throws InterruptedException, InputException {
         Lesson lesson = taught.lesson();
         page.add(lesson, taught.answer());

@@ -16,14 +16,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
- * A scenario that does not come to what it asserts until somebody changes the right setting.
+ * A scenario whose assertions fail until the right setting is changed.
  *
  * @param id number of its lesson, and a name
- * @param change what may be changed: dotted keys, or a block and {@code .*}
- * @param hints the next one says more
- * @param answer settings with which it holds
- * @param why it does
- * @param text the scenario that is handed out
+ * @param change keys that may be changed: dotted keys, or a block and {@code .*}
+ * @param hints hints, each revealing more
+ * @param answer settings with which the assertions hold
+ * @param why why they do
+ * @param text the scenario handed out
  */
 public record Exercise(
         String id,
@@ -36,10 +36,10 @@ public record Exercise(
     private static final ResourceDirectory ANSWERS = new ResourceDirectory("exercises", ".yaml");
     private static final ResourceDirectory TASKS = new ResourceDirectory("exercises/tasks", ".yaml");
     private static final YAMLMapper MAPPER = YAMLMapper.builder().build();
-    /** What a student may write as he likes. */
+    /** Keys that students may set freely. */
     private static final List<String> FREE = List.of("scenario", "assert", "assert.*");
 
-    /** All of them, by the number of their lesson. */
+    /** Returns all exercises, by lesson number. */
     public static List<Exercise> all() {
         return ANSWERS.names().stream()
                 .map(Exercise::read)
@@ -47,7 +47,7 @@ public record Exercise(
                 .toList();
     }
 
-    /** The one of a lesson's number, or of its name; null where there is none. */
+    /** Returns the exercise of a lesson number or name; null if there is none. */
     public static @Nullable Exercise find(String name) {
         return all().stream()
                 .filter(exercise ->
@@ -66,15 +66,15 @@ public record Exercise(
         return id.substring(0, id.indexOf('-'));
     }
 
-    /** The scenario as it is handed out. */
+    /** Returns the scenario handed out. */
     public Scenario task() throws InputException {
         return ScenarioReader.readText(id + ".yaml", text);
     }
 
     /**
-     * Settings of a solution that differ from the task where they may not: relation, both values.
+     * Returns forbidden changes of a solution from the task: key, both values.
      *
-     * @param solution YAML of a scenario that can be read
+     * @param solution YAML of a valid scenario
      */
     public List<String> forbidden(String solution) {
         Map<String, String> given = flat(text);
@@ -100,7 +100,7 @@ public record Exercise(
                         : key.equals(allowed));
     }
 
-    /** Values by dotted key; a list is one value. */
+    /** Returns values by dotted key; a list is one value. */
     private static Map<String, String> flat(String yaml) {
         Map<String, String> flat = new LinkedHashMap<>();
         flatten("", MAPPER.readTree(yaml), flat);

@@ -4,7 +4,7 @@ import io.shardsim.reports.Quantities;
 import java.util.Arrays;
 import java.util.regex.Pattern;
 
-/** What a figure of the result document is counted in, by its key. */
+/** The unit of a result figure, by its key. */
 enum FigureUnit {
     RATE("B/s", "bytes_per_second$"),
     GIB("GiB", "memory"),
@@ -30,12 +30,12 @@ enum FigureUnit {
                 .orElseThrow(() -> new IllegalStateException("no unit for " + figure));
     }
 
-    /** How the page knows it. */
+    /** Returns the page's ID for it. */
     String id() {
         return id;
     }
 
-    /** For the text and the table, whose words say what days and samples are. */
+    /** Formats a value for the text and the table, whose words name days and samples. */
     String words(double value) {
         return switch (this) {
             case RATE -> Quantities.bytesPerSecond(value);
@@ -48,7 +48,7 @@ enum FigureUnit {
         };
     }
 
-    /** A value that stands by itself. */
+    /** Formats a value with its unit. */
     String quantity(double value) {
         String words = words(value);
         return Character.isLetter(words.charAt(words.length() - 1)) || this == SHARE ? words : words + " " + id;

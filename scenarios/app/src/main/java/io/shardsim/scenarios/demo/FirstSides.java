@@ -14,14 +14,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The points that the page begins with: two that fit in memory and differ in their strategy alone, on the largest cluster that has such; without such a pair, two that fit and differ in one
- * value of the sweep, then any two that fit. Alone where only one fits; the first of the file where none does.
+ * The initial points of the page: two that fit in memory and differ only in strategy, on the largest cluster with such a pair; otherwise two that fit
+ * and differ in one swept value, then any two that fit. Only one if a single point fits; the first of the file if none does.
  */
 final class FirstSides {
-    /** Points that are looked at; of a longer sweep nobody waits for more. */
+    /** Maximum number of points checked, since the page waits for them. */
     private static final int POINTS_MAX = 64;
 
-    /** Strategies that one page can watch at once. */
+    /** Maximum number of strategies on one page. */
     static final int LANES_MAX = 4;
 
     private final List<ScenarioPoint> points;
@@ -31,7 +31,7 @@ final class FirstSides {
     private final int first;
     private final @Nullable Integer second;
 
-    /** @param fits whether a point fits in memory; nothing runs */
+    /** @param fits tests whether a point fits in memory, without running it */
     FirstSides(List<ScenarioPoint> points, Predicate<ScenarioPoint> fits) {
         this.points = points.subList(0, Math.min(POINTS_MAX, points.size()));
         this.fits = fits;
@@ -43,7 +43,7 @@ final class FirstSides {
         second = pair.length > 1 ? pair[1] : null;
     }
 
-    /** Two that are known to fit. */
+    /** Creates sides from two points known to fit. */
     FirstSides(int first, int second) {
         points = List.of();
         fits = any -> true;
@@ -52,23 +52,23 @@ final class FirstSides {
         this.second = second;
     }
 
-    /** Index of the point on the first side. */
+    /** Returns the index of the point on the first side. */
     int first() {
         return first;
     }
 
-    /** Index of the point beside it; null for none. */
+    /** Returns the index of the point on the second side; null for none. */
     @Nullable
     Integer second() {
         return second;
     }
 
-    /** Indices of the points that race against each other: two to four that differ in strategy alone, of which two fit; empty for none. */
+    /** Returns the indices of the race's points: two to four that differ only in strategy, at least two of which fit; empty for none. */
     List<Integer> lanes() {
         return race;
     }
 
-    /** Whether a point was found not to fit; false also where nobody looked. */
+    /** Returns whether a point was found not to fit; false if it was not checked. */
     boolean knownNotToFit(int index) {
         return index < points.size() && !fits(index);
     }
@@ -77,7 +77,7 @@ final class FirstSides {
         return known.computeIfAbsent(index, i -> fits.test(points.get(i)));
     }
 
-    /** On the largest cluster on which two strategies fit. */
+    /** Returns the race on the largest cluster on which two strategies fit. */
     private List<Integer> race() {
         Map<Map<String, Object>, List<Integer>> alike = new LinkedHashMap<>();
         for (int i = 0; i < points.size(); i++) {
@@ -96,7 +96,7 @@ final class FirstSides {
                 .orElse(List.of());
     }
 
-    /** One of each kind first, one that fits where there is one; then further ones that fit. */
+    /** Chooses lanes: first one of each kind, one that fits if possible; then further ones that fit. */
     private List<Integer> lanes(List<Integer> group) {
         Map<String, Integer> kinds = new LinkedHashMap<>();
         for (int i : group) {
@@ -134,7 +134,7 @@ final class FirstSides {
                 && withoutStrategy(a).equals(withoutStrategy(b));
     }
 
-    /** Whether several points train the same in all but their strategies. */
+    /** Returns whether several points train alike except for their strategies. */
     static boolean differInStrategyAlone(Collection<ScenarioPoint> points) {
         return points.size() > 1
                 && points.stream().noneMatch(point -> DemoScenario.kind(point).isEmpty())

@@ -3,13 +3,13 @@ package io.shardsim.scenarios.demo;
 import java.util.List;
 
 /**
- * One thing that the page lets its visitor turn.
+ * A control with which the visitor changes a setting.
  *
- * @param id as the page names it
- * @param name in words
+ * @param id the page's ID for it
+ * @param name display name
  * @param meaning one sentence
- * @param values what may be chosen, as shown
- * @param chosen what the scenario says, one of the values
+ * @param values values to choose from, as displayed
+ * @param chosen the scenario's value, one of the values
  */
 public record Knob(String id, String name, String meaning, List<String> values, String chosen) {
     public Knob {

@@ -14,8 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that may be turned, and what it changes in a scenario file. A knob begins where all points of the sweep agree, or at "as given" where they
- * do not; until it is turned, each point is as the file has it.
+ * All knobs, and the changes they make to a scenario file. A knob starts at the value shared by all points of the sweep, or at "as given" if they
+ * differ; until it is changed, each point is as in the file.
  */
 final class Knobs {
     private static final String NODES = "nodes";
@@ -41,7 +41,7 @@ final class Knobs {
         this.trains = trains;
     }
 
-    /** Knobs for a scenario. Those of training are left out where every point is a bare collective. */
+    /** Returns the knobs of a scenario, without those for training if every point is a bare collective. */
     static Knobs of(List<ScenarioPoint> points) {
         boolean trains = points.stream().anyMatch(point -> point.task() instanceof Task.Training);
         List<Knob> knobs = new ArrayList<>();
@@ -108,9 +108,9 @@ final class Knobs {
     }
 
     /**
-     * A knob for whole numbers.
+     * Returns a knob for whole numbers.
      *
-     * @param valueOf what a point has; 0 for nothing that a number tells
+     * @param valueOf a point's value; 0 for none that is a number
      */
     private static Knob numbers(
             String id,
@@ -137,7 +137,7 @@ final class Knobs {
                 && task.strategy().descriptor().parameter(StrategyDescriptor.SHARD_GROUP) != null;
     }
 
-    /** What the file says; 0 where it says nothing, or all ranks. */
+    /** Returns the file's shard group; 0 if it has none, or all ranks. */
     private static long shardGroup(ScenarioPoint point) {
         String given = point.task() instanceof Task.Training task
                 ? task.strategy().given().get(StrategyDescriptor.SHARD_GROUP)
@@ -145,7 +145,7 @@ final class Knobs {
         return given == null ? 0 : number(given);
     }
 
-    /** Micro-batches of a step; 0 where the file leaves open how large one is. */
+    /** Returns micro-batches per step; 0 if the file leaves the micro-batch open. */
     private static long accumulation(ScenarioPoint point) {
         return point.task() instanceof Task.Training task && task.microBatch() != null
                 ? samplesOfReplica(point, task) / task.microBatch()
@@ -164,17 +164,17 @@ final class Knobs {
         return knobs;
     }
 
-    /** Whether any point trains a model. */
+    /** Returns whether any point trains a model. */
     boolean trains() {
         return trains;
     }
 
     /**
-     * What to change in the file for a point.
+     * Returns the changes to make in the file for a point.
      *
-     * @param kind the strategy that is asked for; the point's own for no change
-     * @param turned values of knobs that are not where they began, by id
-     * @return values, as YAML writes them, by dotted key; empty when the point is as the file has it
+     * @param kind the chosen strategy; the point's own for no change
+     * @param turned values of changed knobs, by ID
+     * @return YAML values by dotted key; empty if the point is as in the file
      */
     Map<String, String> changes(ScenarioPoint point, String kind, Map<String, String> turned) {
         Map<String, String> changes = new LinkedHashMap<>();
@@ -233,7 +233,7 @@ final class Knobs {
         }
     }
 
-    /** A GPU keeps its samples when the number of GPUs changes. */
+    /** Keeps the samples per GPU when the number of GPUs changes. */
     private static void changeBatch(
             ScenarioPoint point,
             Task.Training task,
@@ -259,7 +259,7 @@ final class Knobs {
                 .orElse(AS_GIVEN);
     }
 
-    /** The number that a value begins with; 0 for none. */
+    /** Parses the number at the start of a value; 0 for none. */
     private static long number(String value) {
         String digits = value.replaceAll("\\D.*", "");
         return digits.isEmpty() ? 0 : Long.parseLong(digits);

@@ -11,7 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** Runs of the lanes that were asked for last, for all pages: a point runs the same each time. */
+/** Cache of the lanes requested last, shared by all pages, since runs are deterministic. */
 final class LaneRuns {
     private static final int KEPT_MAX = 2 * FirstSides.LANES_MAX;
 
@@ -25,9 +25,9 @@ final class LaneRuns {
     }
 
     /**
-     * The run of a point, which begins when it is first asked for.
+     * Returns the run of a point, started on first request.
      *
-     * @param kernels profile that it runs with; empty for its own
+     * @param kernels framework profile of the run; empty for its own
      */
     synchronized Future<Race.Lane> lane(int place, String kernels, ScenarioPoint point) {
         Future<Race.Lane> lane = lanes.computeIfAbsent(
@@ -42,7 +42,7 @@ final class LaneRuns {
         return lane;
     }
 
-    /** Waits for the lanes of a race; null when other races have taken their place meanwhile. */
+    /** Waits for the lanes of a race; returns null if other races have replaced them meanwhile. */
     @Nullable
     Race race(String kernels, Map<Integer, ScenarioPoint> points) throws InterruptedException {
         List<Future<Race.Lane>> own = new ArrayList<>();

@@ -8,15 +8,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question that is predicted first and answered by running a scenario of the library. It holds no figure: every number that is given, answered and said
- * comes from the runs.
+ * A question to predict first, answered by running a library scenario. It contains no figures: every number given, asked or mentioned comes from the
+ * runs.
  *
  * @param id number and name, for example {@code 1-sharding}
- * @param scenario file of the library, without its ending
- * @param points names for points of the scenario's sweep, by the sweep's values
- * @param told what is said before the prediction and after it
- * @param shown how the answer is drawn, listed and watched
- * @param tour its place in the tour of the page; null where it has none
+ * @param scenario library file, without its extension
+ * @param points names of points in the scenario's sweep, by swept values
+ * @param told text before and after the prediction
+ * @param shown how the answer is drawn, tabulated and watched
+ * @param tour its stop on the page's tour; null if it has none
  */
 public record Lesson(
         String id,
@@ -28,40 +28,40 @@ public record Lesson(
         Shown shown,
         @Nullable Stop tour) {
     /**
-     * What is predicted.
+     * The question to predict.
      *
-     * @param figure of the result document
-     * @param given points whose figure is told beforehand
-     * @param asked the point whose figure is predicted
-     * @param again the question that follows
+     * @param figure field of the result document
+     * @param given points whose figure is given beforehand
+     * @param asked the point whose figure is to be predicted
+     * @param again the follow-up question
      */
     record Question(String words, String figure, List<String> given, String asked, Again again) {}
 
     /**
-     * A second question about the same figure, which whoever understood the cause can answer.
+     * A follow-up question about the same figure, to test whether the cause was understood.
      *
      * @param of a point of the lesson, which is given
-     * @param name of the point that is asked for, in words
-     * @param changes what is changed of the given point
+     * @param name description of the point in question
+     * @param changes changes to the given point
      * @param says the answer's sentence, with figures in braces as in {@link Told}; the changed point is {@code again}
      */
     record Again(String words, String of, String name, Map<String, String> changes, String says) {}
 
     /**
-     * What is said.
+     * The text of a lesson.
      *
      * @param before paragraphs that lead to the question
      * @param after paragraphs with figures in braces: {@code {point.figure}}, or the ratio or difference of two
-     * @param teacher hints for whoever teaches
+     * @param teacher hints for teachers
      */
     record Told(List<String> before, List<String> after, List<String> teacher) {}
 
     /**
-     * What is shown afterwards.
+     * The presentation of the answer.
      *
      * @param table figures of the table of results
-     * @param watch two points to watch side by side; empty where the step looks the same
-     * @param why what of them shows the cause; null where nothing is watched
+     * @param watch two points to watch together; empty if their steps look alike
+     * @param why what in them shows the cause; null if nothing is watched
      */
     record Shown(
             Drawing draw,
@@ -69,23 +69,23 @@ public record Lesson(
             List<String> watch,
             @Nullable Why why) {}
 
-    /** Charts of the report that a lesson may have. */
+    /** Charts of the report that a lesson may use. */
     enum Kind {
         /** A bar per run. */
         BARS,
-        /** A bar per run, stacked from what holds its memory. */
+        /** A stacked bar per run, of memory by owner. */
         OWNERS,
-        /** A figure against a value of the sweep, a line per series. */
+        /** A figure over a swept value, a line per series. */
         LINES
     }
 
     /**
      * The chart of an answer, with a mark for each run.
      *
-     * @param x value of the sweep that lines run along
-     * @param axis the same in words
-     * @param series value of the sweep that has a line for each of its own
-     * @param stages of a pipeline, whose bubble by the law is drawn, too
+     * @param x swept value on the x axis
+     * @param axis label of the x axis
+     * @param series swept value with a line for each of its values
+     * @param stages pipeline stages, for also drawing the theoretical bubble
      */
     record Drawing(
             Kind kind,
@@ -96,11 +96,11 @@ public record Lesson(
             @Nullable Integer stages) {}
 
     /**
-     * A stop of the tour: one sentence, then motion.
+     * A stop of the tour: one sentence, then an animation.
      *
-     * @param stop from 1
-     * @param words at most 20, with figures in braces as in {@link Told}
-     * @param chart whether the chart of the answer is its motion, in place of what {@link Why} names
+     * @param stop number, from 1
+     * @param words at most 20 words, with figures in braces as in {@link Told}
+     * @param chart whether to animate the answer's chart instead of {@link Why}
      */
     record Stop(int stop, String title, String words, boolean chart) {
         JsonObject document() {
@@ -109,12 +109,12 @@ public record Lesson(
     }
 
     /**
-     * Where the two runs that are watched show why.
+     * Where the two watched runs show the cause.
      *
-     * @param halo what to look at, see {@code haloed} in cluster.js
-     * @param side that has it; null where both have
-     * @param from the instant, as a share of the longer run
-     * @param microseconds how long a motion from there is, in virtual time; null to the end of the run
+     * @param halo the highlighted parts, see {@code haloed} in cluster.js
+     * @param side the side that has them; null for both
+     * @param from start, as a share of the longer run
+     * @param microseconds length of the animation in virtual time; null to the end of the run
      */
     record Why(
             String halo,
@@ -134,7 +134,7 @@ public record Lesson(
         points = Collections.unmodifiableMap(new LinkedHashMap<>(points));
     }
 
-    /** What the page is told before the prediction. */
+    /** Returns the page's data before the prediction. */
     JsonObject asked() {
         return new JsonObject()
                 .with("id", id)

@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What runs of a lesson say: figures that are given or asked for, the paragraphs with their figures, a chart and a table. */
+/** Results of a lesson's runs: figures that are given or asked for, paragraphs with their figures, a chart and a table. */
 public final class LessonAnswer {
     private static final Pattern FIGURE =
             Pattern.compile("\\{([a-z0-9_]+)\\.([a-z0-9_.]+)(?: ([/-]) ([a-z0-9_]+)\\.([a-z0-9_.]+))?}");
@@ -30,7 +30,7 @@ public final class LessonAnswer {
             "samples_per_second", "samples/s",
             "around_step.goodput.share", "goodput");
 
-    /** The point of the second question. */
+    /** Name of the follow-up question's point. */
     static final String AGAIN = "again";
 
     private final Lesson lesson;
@@ -39,7 +39,7 @@ public final class LessonAnswer {
 
     /**
      * @param runs the result of each point that ran, by its name in the lesson
-     * @param again the result of the second question; null where only what is given ran
+     * @param again the result of the follow-up question; null if only the given points ran
      */
     public LessonAnswer(Lesson lesson, Map<String, RunResult> runs, @Nullable RunResult again) {
         this.lesson = lesson;
@@ -64,7 +64,7 @@ public final class LessonAnswer {
         return number.doubleValue();
     }
 
-    /** A figure of the question, at the point that is named. */
+    /** Returns the question's figure at a named point. */
     JsonObject quantity(String point) {
         return quantity(name(Objects.requireNonNull(runs.get(point), point)), point);
     }
@@ -78,7 +78,7 @@ public final class LessonAnswer {
                 .with("text", FigureUnit.of(figure).quantity(value));
     }
 
-    /** What the page is told with the question. */
+    /** Returns the page's data with the question. */
     JsonObject given() {
         return new JsonObject()
                 .with("unit", FigureUnit.of(lesson.question().figure()).id())
@@ -89,7 +89,7 @@ public final class LessonAnswer {
                                 lesson.points().get(lesson.question().asked()))));
     }
 
-    /** What the page is told after the prediction. */
+    /** Returns the page's data after the prediction. */
     JsonObject document() {
         return new JsonObject()
                 .with("asked", quantity(lesson.question().asked()))
@@ -103,7 +103,7 @@ public final class LessonAnswer {
                 .with("scenario", "scenarios/library/" + lesson.scenario() + ".yaml");
     }
 
-    /** The second question with its answer. */
+    /** Returns the follow-up question with its answer. */
     JsonObject again() {
         Lesson.Again again = lesson.question().again();
         return new JsonObject()
@@ -113,7 +113,7 @@ public final class LessonAnswer {
                 .with("says", filled(again.says()));
     }
 
-    /** A mark for each run, which the page draws. */
+    /** Returns the page's chart, with a mark for each run. */
     private JsonObject chart() {
         Lesson.Drawing drawing = lesson.shown().draw();
         FigureUnit unit = FigureUnit.of(drawing.figure());
@@ -142,7 +142,7 @@ public final class LessonAnswer {
                 .with("palette", LessonFigure.palette());
     }
 
-    /** What the sweep gives a run, by its dotted key. */
+    /** Returns a run's swept value of a dotted key. */
     private static @Nullable Object swept(RunResult run, String key) {
         Map<String, ?> point = run.facts().point();
         int dot = key.indexOf('.');
@@ -157,7 +157,7 @@ public final class LessonAnswer {
         return key == null ? "simulated" : PointWords.of(Map.of(key, Objects.requireNonNull(swept(run, key))));
     }
 
-    /** Paragraphs with the figures in place. */
+    /** Returns paragraphs with the figures filled in. */
     public List<String> after() {
         return lesson.told().after().stream().map(this::filled).toList();
     }
@@ -188,19 +188,19 @@ public final class LessonAnswer {
                 figure, figure.substring(figure.lastIndexOf('.') + 1).replace('_', ' '));
     }
 
-    /** A point in words. */
+    /** Describes a point. */
     private static String name(RunResult run) {
         RunFacts.Strategy strategy = run.facts().strategy();
         boolean grouped =
                 run.facts().point().get("strategy") instanceof Map<?, ?> block && block.containsKey("shard_group");
-        // A group larger than the cluster is the cluster.
+        // A group larger than the cluster is the whole cluster.
         Map<String, String> group = strategy != null && grouped
                 ? Map.of("strategy.shard_group", String.valueOf(strategy.shardGroup()))
                 : Map.of();
         return PointWords.of(PointWords.changed(run.facts().point(), group));
     }
 
-    /** Figures of every point, the first row names them. */
+    /** Returns figures of every point, with a header row. */
     public List<List<String>> table() {
         List<List<String>> rows = new ArrayList<>();
         List<String> head = new ArrayList<>(List.of("run"));

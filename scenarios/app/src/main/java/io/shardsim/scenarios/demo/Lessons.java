@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
-/** The guided lessons, in the order in which they are taught, and their answers once somebody has run them. */
+/** The guided lessons in teaching order, with their answers once they have run. */
 public final class Lessons {
     private final List<Lesson> lessons = new ArrayList<>();
-    /** What points of lessons gave, by lesson and point. */
+    /** Results of lessons' points, by lesson and point. */
     private final Map<String, RunResult> results = new ConcurrentHashMap<>();
 
     /** Reads the lessons. */
@@ -61,7 +61,7 @@ public final class Lessons {
         return List.copyOf(lessons);
     }
 
-    /** The lesson of this name, or null. */
+    /** Returns the lesson of a name, or null. */
     @Nullable
     Lesson lesson(String id) {
         return lessons.stream()
@@ -70,17 +70,17 @@ public final class Lessons {
                 .orElse(null);
     }
 
-    /** What all points of a lesson give. */
+    /** Returns the results of all points of a lesson. */
     public LessonAnswer answer(Lesson lesson, RunRecorder runs) throws InterruptedException {
         return new LessonAnswer(lesson, results(lesson, lesson.points().keySet(), runs), again(lesson, runs));
     }
 
-    /** What the points of a lesson give that are told before the prediction. */
+    /** Returns the results of a lesson's points that are given before the prediction. */
     LessonAnswer given(Lesson lesson, RunRecorder runs) throws InterruptedException {
         return new LessonAnswer(lesson, results(lesson, lesson.question().given(), runs), null);
     }
 
-    /** Runs points, those apart that somebody ran before. */
+    /** Runs points, except those already run. */
     private Map<String, RunResult> results(Lesson lesson, Collection<String> names, RunRecorder runs)
             throws InterruptedException {
         Map<String, RunResult> answered = new LinkedHashMap<>();
@@ -92,7 +92,7 @@ public final class Lessons {
         return answered;
     }
 
-    /** The point of the second question. */
+    /** Runs the point of the follow-up question. */
     private RunResult again(Lesson lesson, RunRecorder runs) throws InterruptedException {
         Lesson.Again again = lesson.question().again();
         DemoScenario scenario = scenario(lesson);
@@ -104,7 +104,7 @@ public final class Lessons {
         }
     }
 
-    /** What a point of a lesson gives; it runs unless somebody ran it before. */
+    /** Returns the result of a lesson's point, running it if necessary. */
     private RunResult result(Lesson lesson, String name, ScenarioPoint point, RunRecorder runs)
             throws InterruptedException {
         String key = lesson.id() + "/" + name;
@@ -116,14 +116,14 @@ public final class Lessons {
         return result;
     }
 
-    /** The points of a lesson that are watched side by side. */
+    /** Returns the two points of a lesson to watch together. */
     static FirstSides sides(Lesson lesson, DemoScenario scenario) {
         return new FirstSides(
                 index(lesson, scenario, lesson.shown().watch().get(0)),
                 index(lesson, scenario, lesson.shown().watch().get(1)));
     }
 
-    /** Where a point of a lesson stands in its scenario, by the name that the lesson gives it. */
+    /** Returns the index in its scenario of a lesson's named point. */
     private static int index(Lesson lesson, DemoScenario scenario, String name) {
         Map<String, Object> wanted = lesson.points().get(name);
         for (int i = 0; i < scenario.points().size(); i++) {
@@ -134,7 +134,7 @@ public final class Lessons {
         throw new IllegalStateException(lesson.id() + ": its scenario has no point " + name + ", " + wanted);
     }
 
-    /** The scenario of a lesson, as a page plays it. */
+    /** Returns the scenario of a lesson, for a page. */
     static DemoScenario scenario(Lesson lesson) {
         String file = lesson.scenario() + ".yaml";
         try {

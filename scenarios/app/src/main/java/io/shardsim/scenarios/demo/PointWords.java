@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** The values that a sweep gives its points, in words. */
+/** Descriptions of a sweep's points by their values. */
 final class PointWords {
     private static final String KIND = "kind";
     private static final String STRATEGY = "strategy";
 
     private PointWords() {}
 
-    /** Every value, for example {@code nodes 8, mics, shard group 64}; empty without a sweep. */
+    /** Lists every value, for example {@code nodes 8, mics, shard group 64}; empty without a sweep. */
     static String of(Map<String, ?> values) {
         List<String> parts = new ArrayList<>();
         values.forEach((key, value) -> parts.add(words(key, value)));
@@ -21,9 +21,9 @@ final class PointWords {
     }
 
     /**
-     * What a sweep gives a point, once some of it is changed: a strategy takes the place of all that the sweep says of one.
+     * Returns a point's swept values with some changed: a new strategy replaces all swept values of the old one.
      *
-     * @param changes a value, as YAML writes it, for each dotted key
+     * @param changes YAML values by dotted key
      */
     static Map<String, Object> changed(Map<String, ?> values, Map<String, String> changes) {
         Map<String, Object> out = new LinkedHashMap<>(values);
@@ -43,7 +43,7 @@ final class PointWords {
         return out;
     }
 
-    /** Each point by what tells it from the others: entries that a block has at every point are left out, its kind apart. */
+    /** Returns each point's distinguishing description: omits entries that a block has at every point, except its kind. */
     static List<String> distinct(List<Map<String, Object>> points) {
         return points.stream().map(values -> of(distinct(values, points))).toList();
     }

@@ -14,8 +14,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs of the same training step under several strategies, side by side. What one loses to the fastest is split by the method that {@code run} and {@code compare}
- * use.
+ * Runs of one training step under several strategies, shown together. A strategy's loss to the fastest is split as in {@code run} and
+ * {@code compare}.
  */
 final class Race {
     /** Parts of an outline that a lane does not show. */
@@ -23,7 +23,7 @@ final class Race {
 
     private final List<Lane> lanes;
 
-    /** One strategy: its point, the place of that among the points of the scenario, and the run without chunks. */
+    /** One strategy: its point, that point's index in the scenario, and the run without chunks. */
     record Lane(int place, ScenarioPoint point, Replay replay) {
         private RunResult result() {
             return replay.result();
@@ -34,7 +34,7 @@ final class Race {
         this.lanes = List.copyOf(lanes);
     }
 
-    /** What the page draws, in the order of the lanes. */
+    /** Returns the page's data, in lane order. */
     Map<String, Object> document() {
         Optional<RunResult> fastest = lanes.stream()
                 .map(Lane::result)

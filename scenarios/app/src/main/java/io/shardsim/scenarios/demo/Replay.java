@@ -14,20 +14,20 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A recorded run. Journeys of chunks are kept for a bounded stretch from some instant on; when another stretch is asked for, the run is recorded once
- * more from there, which gives the same run to the picosecond. A few stretches are kept.
+ * A recorded run. Chunk journeys are kept for a bounded window; for another window the run is recorded again from there, with results equal to the
+ * picosecond. A few windows are cached.
  */
 final class Replay {
-    /** Some 20 MB. */
+    /** Maximum journeys kept, some 20 MB. */
     private static final int JOURNEYS_MAX = 250_000;
-    /** What a page can draw. */
+    /** Maximum journeys that a page can draw. */
     private static final int WINDOW_JOURNEYS_MAX = 8_000;
 
     private static final int STRETCHES_MAX = 2;
 
     private static final int FILE_WINDOWS_MAX = 40;
     private static final long FILE_WINDOW_PS = 10_000_000_000L;
-    /** Chunks that set out so long before a window may still be under way in it [ps]. */
+    /** Lead before a window within which its chunks in flight were sent [ps]. */
     private static final long LEAD_PS = 10_000_000_000L;
 
     private final ScenarioPoint point;
@@ -42,9 +42,9 @@ final class Replay {
     }
 
     /**
-     * Runs a point and records it.
+     * Runs and records a point.
      *
-     * @param recorder a fresh one, which its owner may ask for progress meanwhile
+     * @param recorder a fresh recorder, which its owner may ask for progress meanwhile
      */
     static Replay record(ScenarioPoint point, RunRecorder runs, Recorder recorder) throws InterruptedException {
         RunResult result = runs.run(point, recorder);
@@ -59,12 +59,12 @@ final class Replay {
         return new Recorder(0, JOURNEYS_MAX);
     }
 
-    /** A recorder of what every GPU does, and of no chunks. */
+    /** Creates a recorder of every GPU's activity, without chunks. */
     static Recorder withoutChunks() {
         return new Recorder(0, 0);
     }
 
-    /** The run's end. */
+    /** Returns the run's end. */
     long endPs() {
         return fits() ? endPs(result) : 0;
     }
@@ -73,7 +73,7 @@ final class Replay {
         return !stretches.isEmpty();
     }
 
-    /** What tells its point from the others. */
+    /** Describes what distinguishes its point from the others. */
     String words() {
         return PointWords.of(point.values());
     }
@@ -89,7 +89,7 @@ final class Replay {
         return result;
     }
 
-    /** The run in outline; null when it does not fit in memory. */
+    /** Returns the outline of the run; null if it does not fit in memory. */
     @Nullable
     Map<String, Object> outline() {
         ReplayJson first = stretches.peekFirst();
@@ -101,14 +101,14 @@ final class Replay {
         return outline;
     }
 
-    /** What happens from an instant on, as far as asked for or as a page can draw. */
+    /** Returns the events from an instant on, as far as requested or as a page can draw. */
     synchronized Map<String, Object> window(long fromPs, long untilPs) throws InterruptedException {
         ReplayJson stretch = stretch(fromPs, untilPs);
         long until = Math.max(fromPs + 1, stretch.coveredUntil(fromPs, untilPs));
         return stretch.window(fromPs, until, WINDOW_JOURNEYS_MAX);
     }
 
-    /** The outline and windows from an instant on, until they hold so many chunks. */
+    /** Returns the outline and windows from an instant on, up to a number of chunks. */
     Map<String, Object> recorded(long fromPs, int journeysMax) throws InterruptedException {
         Map<String, Object> outline = Objects.requireNonNull(outline(), "a run that fits");
         List<Map<String, Object>> windows = new ArrayList<>();
@@ -123,7 +123,7 @@ final class Replay {
         return new JsonObject().with("outline", outline).with("windows", windows);
     }
 
-    /** For how long {@link #recorded} knows chunks. */
+    /** Returns the time span for which {@link #recorded} has chunks. */
     static long stretchPs(Map<?, ?> recorded) {
         List<?> windows = (List<?>) Objects.requireNonNull(recorded.get("windows"));
         Map<?, ?> first = (Map<?, ?>) windows.get(0);

@@ -5,11 +5,11 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.run.RunObserver;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a point to its end while somebody watches; may be asked by several threads at once. */
+/** Runs a point to its end with an observer; thread-safe. */
 @FunctionalInterface
 public interface RunRecorder {
     /**
-     * @param observer hears all that happens; null when nobody watches
+     * @param observer receives all events; null for none
      * @throws InterruptedException when the calling thread is interrupted; the run is abandoned
      */
     RunResult run(ScenarioPoint point, @Nullable RunObserver observer) throws InterruptedException;

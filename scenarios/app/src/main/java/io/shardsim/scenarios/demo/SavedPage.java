@@ -10,23 +10,23 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** What a file of the page holds, which plays without a server: scenarios with their runs, perhaps a race, lessons with their answers. */
+/** A page file that plays without a server: scenarios with their runs, perhaps a race, lessons with their answers. */
 final class SavedPage {
     private static final String POINTS = "points";
     private static final String RACE = "race";
 
     private final Map<String, Object> offers = new LinkedHashMap<>();
     private final List<Object> lessons = new ArrayList<>();
-    /** What is read when it is wanted, by its name in the file. */
+    /** Data loaded on demand, by its name in the file. */
     private final Map<String, Object> packed = new LinkedHashMap<>();
 
     /**
      * Adds a scenario.
      *
-     * @param offer as a server makes it; what needs a server is left out
-     * @param runs in the order in which the file offers them; the first two are shown
-     * @param fromPs where the chunks that the file holds begin
-     * @param journeysMax chunks of each run
+     * @param offer a server's offer; parts that need a server are left out
+     * @param runs runs in the order of the file; the first two are shown
+     * @param fromPs start of the file's chunks
+     * @param journeysMax maximum chunks per run
      */
     void add(Map<String, Object> offer, List<Replay> runs, long fromPs, int journeysMax) throws InterruptedException {
         List<String> words = runs.stream().map(Replay::words).distinct().toList();
@@ -62,13 +62,13 @@ final class SavedPage {
                 .with("remedy", run.result().remedy());
     }
 
-    /** The page opens with a race between the first runs of the scenario that was added under no lesson. */
+    /** Opens the page with a race between the first runs of the scenario without a lesson. */
     void race(Race race, int lanes) {
         packed.put("run-race", race.document());
         offer().put(RACE, IntStream.range(0, lanes).boxed().toList());
     }
 
-    /** The page begins at an instant, so slow that the chunks that it holds last for a while. */
+    /** Starts the page at an instant, slow enough that its chunks last for a while. */
     void beginAt(long ps) {
         long stretchPs = packed.values().stream()
                 .mapToLong(run -> Replay.stretchPs((Map<?, ?>) run))
@@ -90,7 +90,7 @@ final class SavedPage {
                 .with("answer", answer.document()));
     }
 
-    /** The file. */
+    /** Returns the file. */
     String write() {
         return ReplayExport.write(
                 new JsonObject().with("offers", offers).with("lessons", lessons), packed, !lessons.isEmpty());

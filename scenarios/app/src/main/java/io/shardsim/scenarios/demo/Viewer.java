@@ -16,8 +16,8 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One open page: on each of its sides one run that is done, which it plays, and at most one that goes on. A later choice ends and frees the run before
- * it; closing the page ends and frees them all.
+ * An open page: on each side one finished run, which it plays, and at most one in progress. A later choice ends and frees the run before it; closing
+ * the page ends and frees them all.
  */
 final class Viewer {
     private final String id;
@@ -30,15 +30,15 @@ final class Viewer {
     private long runCount;
     private boolean closed;
 
-    /** A run that goes on. */
+    /** A run in progress. */
     private record Running(Recorder recorder, Future<Replay> replay) {}
 
-    /** A run that can be played, by the name that the page was told. */
+    /** A run that can be played, by the name given to the page. */
     record Done(String run, Replay replay) {
         /**
-         * What a page is told of a run: the outline and the result document, or why it does not fit.
+         * Returns the page's data on a run: the outline and the result document, or why it does not fit.
          *
-         * @param points in words, as the choice that ran makes them
+         * @param points descriptions of the points, with the choice applied
          */
         Map<String, @Nullable Object> document(List<String> points) {
             Map<String, @Nullable Object> out = new LinkedHashMap<>();
@@ -66,7 +66,7 @@ final class Viewer {
         return id;
     }
 
-    /** Whether a side is one of so many that this page has asked for first. */
+    /** Returns whether a side is among the first ones that this page asked for, up to a limit. */
     synchronized boolean takes(String side, int sidesMax) {
         return sides.contains(side) || sides.size() < sidesMax && sides.add(side);
     }
@@ -74,7 +74,7 @@ final class Viewer {
     /**
      * Runs a point on a side and waits for it.
      *
-     * @return null when a later choice has taken the side meanwhile, or the page was closed
+     * @return null if a later choice has taken the side meanwhile, or the page was closed
      */
     @Nullable
     Done run(String side, ScenarioPoint point) throws InterruptedException {
@@ -105,7 +105,7 @@ final class Viewer {
         return result;
     }
 
-    /** Runs a lesson, or what it tells beforehand, and waits; null when the page was closed meanwhile, or asks for another one. */
+    /** Runs a lesson, or only its given points, and waits; returns null if the page was closed meanwhile, or asks for another lesson. */
     @Nullable
     LessonAnswer answer(Lessons lessons, Lesson lesson, boolean given) throws InterruptedException {
         Future<LessonAnswer> own;
@@ -143,14 +143,14 @@ final class Viewer {
         }
     }
 
-    /** The run that a side plays; null when it plays none, or another one by now. */
+    /** Returns the run that a side plays; null if it plays none, or another one by now. */
     @Nullable
     Replay replay(String side, String run) {
         Done known = done.get(side);
         return known == null || !known.run().equals(run) ? null : known.replay();
     }
 
-    /** How far the runs that go on have come, by side; empty when none does. */
+    /** Returns the progress of current runs, by side; empty if there are none. */
     Map<String, long[]> progress() {
         Map<String, long[]> out = new LinkedHashMap<>();
         running.forEach((name, side) -> out.put(name, side.recorder().progress()));

@@ -1,7 +1,7 @@
 /**
- * The teaching page's server: runs that a page asks for, windows of their recordings, and nothing else, to pages of its own origin.
+ * The teaching page's server: runs that a page requests, and windows of their recordings, only for pages of its own origin.
  *
- * <p>Not here: how a run is simulated (evaluation), what a recording means (reports.replay), or how the page looks (resources beside reports.replay).
+ * <p>Runs are simulated in evaluation; recordings are defined in reports.replay, and the page's look by the resources next to it.
  */
 @NullMarked
 package io.shardsim.scenarios.demo;

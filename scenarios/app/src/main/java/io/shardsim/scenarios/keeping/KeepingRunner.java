@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/** Keeps each point that another runner finishes, and answers those that are kept already where the run is to go on. */
+/** Stores each point that another runner finishes, and when resuming answers stored points without running them. */
 public final class KeepingRunner extends ForwardingRunner {
     private final Map<String, KeptPoints> keptByScenario;
     private final boolean resumes;
@@ -25,9 +25,9 @@ public final class KeepingRunner extends ForwardingRunner {
     private final AtomicBoolean toldOfFailure = new AtomicBoolean();
 
     /**
-     * @param keptByScenario where points of a scenario are kept; nothing for one whose points are not
-     * @param resumes whether points that are kept are not run again
-     * @param tell hears once why points cannot be kept
+     * @param keptByScenario stores by scenario; none for a scenario whose points are not stored
+     * @param resumes whether to skip points that are stored
+     * @param tell receives, once, why points cannot be stored
      */
     public KeepingRunner(
             ScenarioRunner runner, Map<String, KeptPoints> keptByScenario, boolean resumes, Consumer<String> tell) {
@@ -73,14 +73,14 @@ public final class KeepingRunner extends ForwardingRunner {
         return result;
     }
 
-    /** Forgets the points that were asked for, when all that follows from them is written. */
+    /** Deletes the stored points, once everything that follows from them is written. */
     public void forget() throws IOException {
         for (KeptPoints kept : keptByScenario.values()) {
             kept.forget(List.copyOf(asked));
         }
     }
 
-    /** Points that did not run again. */
+    /** Returns the number of points that were not run again. */
     public int resumed() {
         return resumed.get();
     }

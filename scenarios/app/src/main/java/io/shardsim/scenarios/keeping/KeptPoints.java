@@ -22,12 +22,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A folder with the results of finished points, one file each. A hash of the build and of all that the point says identifies a result. The hash is the
- * file's name and stands inside the file: a result of another point, scenario or build is never taken, not even from a renamed file. A file is written
- * aside and renamed, and has a checksum: a killed run leaves whole files or none that is read. Not synced: a point that a power failure takes is run again.
+ * A folder with results of finished points, one file each. A result is identified by a hash of the build and of the whole point, which is both the
+ * file's name and part of its content: a result of another point, scenario or build is never used, even from a renamed file. Files are written to a
+ * temporary name, renamed, and checksummed: a killed run leaves only whole files, or files that are ignored. Not synced: a point lost in a power
+ * failure is run again.
  */
 public final class KeptPoints {
-    /** Within the folder of a report. */
+    /** Path relative to a report's folder. */
     private static final String FOLDER = ".points";
 
     private static final String ENDING = ".point";
@@ -37,18 +38,18 @@ public final class KeptPoints {
     private final WireCodec codec = new WireCodec(List.of(ScenarioPoint.class, Kept.class));
 
     /**
-     * What a file holds.
+     * The content of a file.
      *
-     * @param name of the point it belongs to, see {@link #name}
+     * @param name name of the point it belongs to, see {@link #name}
      */
     record Kept(String name, RunResult result) {}
 
-    /** @param report the folder of a report */
+    /** @param report folder of a report */
     public KeptPoints(Path report) {
         folder = report.resolve(FOLDER);
     }
 
-    /** The result of a point; empty where it is not kept, not whole, or that of another point. */
+    /** Returns the result of a point; empty if it is not stored, incomplete, or from another point. */
     public Optional<RunResult> find(ScenarioPoint point) {
         try {
             Kept kept = codec.unpack(Files.readAllBytes(file(point)), Kept.class);
@@ -58,7 +59,7 @@ public final class KeptPoints {
         }
     }
 
-    /** Whether any point is kept. */
+    /** Returns whether any point is stored. */
     public boolean any() {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*" + ENDING)) {
             return files.iterator().hasNext();
@@ -67,7 +68,7 @@ public final class KeptPoints {
         }
     }
 
-    /** Keeps the result of a point. */
+    /** Stores the result of a point. */
     public void keep(ScenarioPoint point, RunResult result) throws IOException {
         Files.createDirectories(folder);
         String name = name(point);
@@ -80,7 +81,7 @@ public final class KeptPoints {
         }
     }
 
-    /** Forgets the points, when the report that holds all of them is written, and what killed runs left of them half written. */
+    /** Deletes the points, once the report with all of them is written, and partial files of killed runs. */
     public void forget(List<ScenarioPoint> points) throws IOException {
         if (!Files.isDirectory(folder)) {
             return;
@@ -102,18 +103,18 @@ public final class KeptPoints {
         }
     }
 
-    /** Deletes a folder, and those above it that were made for it: without a report there is nothing else in them. */
+    /** Deletes a folder, and parents created for it: without a report there is nothing else in them. */
     private static void deleteEmpty(@Nullable Path folder) throws IOException {
         try {
             for (Path each = folder; each != null; each = each.getParent()) {
                 Files.deleteIfExists(each);
             }
         } catch (DirectoryNotEmptyException done) {
-            // It holds a report, or something of the user's.
+            // It holds a report, or the user's files.
         }
     }
 
-    /** The name of the point that a file holds, whole or in part. */
+    /** Returns the name of the point that a file holds, whole or in part. */
     private static String pointOf(Path file) {
         return file.getFileName().toString().split("[-.]", 2)[0];
     }

@@ -1,7 +1,7 @@
 /**
- * Points of a sweep that are done, kept in the report's folder until all are, so that a run which was killed can go on.
+ * Finished points of a sweep, stored in the report's folder until all are done, so that a killed run can resume.
  *
- * <p>Here: the files and what names them. Not here: reports, and how points run. Another result to keep is one more type of the codec.
+ * <p>This package has the files and their names; reports and runs are elsewhere. To store another kind of result, add a type to the codec.
  */
 @NullMarked
 package io.shardsim.scenarios.keeping;

@@ -17,19 +17,19 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JDK's HTTP server with bounds: so many connections at once, so long for a request to come whole, and for each block of an answer to be taken. A
- * connection has one request at a time and each request one thread, so connections bound threads.
+ * The JDK's HTTP server with limits: on concurrent connections, on the time for a whole request, and on the time for a client to take each block of
+ * an answer. A connection has one request at a time and each request one thread, so connections bound threads.
  */
 public final class BoundedServer implements AutoCloseable {
-    /** Connections that are open at once; one more is closed at once. */
+    /** Maximum number of open connections; one more is closed immediately. */
     static final int CONNECTIONS_MAX = 256;
-    /** For a request to come whole, for the next one of a connection, and for each block of an answer to be taken. */
+    /** Timeout for a whole request, for a connection's next one, and for each block of an answer. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private static final int BACKLOG = 64;
 
     static {
-        // Read once, by the first server of the JVM.
+        // Read once, by the JVM's first server.
         bound("jdk.httpserver.maxConnections", CONNECTIONS_MAX);
         bound("sun.net.httpserver.maxReqTime", PATIENCE.toSeconds());
         bound("sun.net.httpserver.idleInterval", PATIENCE.toSeconds());
@@ -51,12 +51,12 @@ public final class BoundedServer implements AutoCloseable {
     }
 
     /**
-     * A server that listens; it answers once it is started.
+     * Opens a server that listens; it answers once it is started.
      *
-     * @param place with port 0, any that is free
-     * @param name of its threads
-     * @param tls keys of HTTPS, which asks clients for no certificate; null for plain HTTP
-     * @throws IOException when the place cannot be had
+     * @param place address; port 0 picks a free one
+     * @param name name of its threads
+     * @param tls keys for HTTPS, without client certificates; null for plain HTTP
+     * @throws IOException when it cannot bind the address
      */
     public static BoundedServer open(InetSocketAddress place, String name, @Nullable SSLContext tls)
             throws IOException {
@@ -72,7 +72,7 @@ public final class BoundedServer implements AutoCloseable {
         return server;
     }
 
-    /** Makes threads that do not keep the JVM from its end. */
+    /** Returns a factory of threads that do not keep the JVM alive. */
     public static ThreadFactory daemons(String name) {
         AtomicInteger count = new AtomicInteger();
         return task -> {
@@ -82,7 +82,7 @@ public final class BoundedServer implements AutoCloseable {
         };
     }
 
-    /** Lets a handler answer all that is asked at a path and below. */
+    /** Registers a handler for a path and everything below it. */
     public void serve(String path, HttpHandler handler) {
         server.createContext(path, exchange -> {
             try (exchange) {
@@ -100,9 +100,9 @@ public final class BoundedServer implements AutoCloseable {
     }
 
     /**
-     * Reads the body of a request, at most so many bytes of it.
+     * Reads a request's body, up to a number of bytes.
      *
-     * @throws IOException also when the client did not send it in time
+     * @throws IOException also on a timeout of the client
      */
     public byte[] body(HttpExchange exchange, int bytesMax) throws IOException {
         return clients.read(exchange.getRequestBody(), bytesMax);
@@ -111,7 +111,7 @@ public final class BoundedServer implements AutoCloseable {
     /**
      * Sends a whole answer.
      *
-     * @throws IOException also when the client did not take it in time
+     * @throws IOException also on a timeout of the client
      */
     public void send(HttpExchange exchange, int status, byte[] body) throws IOException {
         boolean bare = body.length == 0 || exchange.getRequestMethod().equals("HEAD");
@@ -124,9 +124,9 @@ public final class BoundedServer implements AutoCloseable {
     }
 
     /**
-     * Sends a part of an answer.
+     * Sends part of an answer.
      *
-     * @throws IOException also when the client did not take it in time
+     * @throws IOException also on a timeout of the client
      */
     public void write(OutputStream out, byte[] part) throws IOException {
         clients.write(out, part);

@@ -8,14 +8,14 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.util.List;
 
-/** What a server has done, and the JVM's memory and cores, as Prometheus reads them. */
+/** Metrics of a server, and the JVM's memory and cores, for Prometheus. */
 public final class Meters implements AutoCloseable {
     public static final String TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics collector = new JvmGcMetrics();
 
-    /** @param own meters of the server */
+    /** @param own metrics of the server */
     public Meters(MeterBinder own) {
         List.of(own, new JvmMemoryMetrics(), new ProcessorMetrics(), collector).forEach(each -> each.bindTo(registry));
     }

@@ -24,11 +24,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Serves a page and what it asks for, to pages of its own address alone: a name that another site made to point here, and requests that other sites' pages
- * send, are refused. Built on the JDK's HTTP server: nothing to load, so the page is there a moment after the command.
+ * Serves a page and its requests, only to pages of its own origin: it refuses host names that another site points here, and requests sent by other
+ * sites' pages. Uses the JDK's HTTP server, which loads nothing, so the page is available immediately.
  */
 public final class PageServer implements AutoCloseable {
-    /** Nothing but the page's own files; no inline script or style, no form, nothing from elsewhere. */
+    /** Allows only the page's own files; no inline scripts or styles, no forms, nothing external. */
     private static final String CONTENT_POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self';"
                     + " frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -43,7 +43,7 @@ public final class PageServer implements AutoCloseable {
     private final String origin;
     private final LongAdder refused = new LongAdder();
 
-    /** Answers one path. */
+    /** Handles one path. */
     public interface Handler {
         void handle(HttpExchange exchange) throws IOException, Refused, InputException, InterruptedException;
     }
@@ -55,13 +55,13 @@ public final class PageServer implements AutoCloseable {
     }
 
     /**
-     * A server that listens; it answers once it is started.
+     * Opens a server that listens; it answers once it is started.
      *
-     * @param place with port 0, any that is free
-     * @param name of its threads
-     * @param token that requests for more than the page's files have to show; empty for none
-     * @param tls keys of HTTPS; null for plain HTTP
-     * @param assets the page's files by their names; null where there is none
+     * @param place address; port 0 picks a free one
+     * @param name name of its threads
+     * @param token token required for requests beyond the page's files; empty for none
+     * @param tls keys for HTTPS; null for plain HTTP
+     * @param assets the page's files by name; null if there is none
      */
     public static PageServer open(
             InetSocketAddress place,
@@ -79,7 +79,7 @@ public final class PageServer implements AutoCloseable {
         return pages;
     }
 
-    /** As it was given, since a certificate names a host and not its address; of all addresses at once, the name of this machine. */
+    /** Returns the host as given, since a certificate names a host and not its address; for the wildcard address, this machine's name. */
     private static String host(InetSocketAddress place) {
         InetAddress address = place.getAddress();
         try {
@@ -91,7 +91,7 @@ public final class PageServer implements AutoCloseable {
         }
     }
 
-    /** Lets a handler answer requests of this method at a path and below. */
+    /** Registers a handler for requests of a method at a path and below. */
     public void serve(String path, String method, Handler handler) {
         server.serve(path, exchange -> answer(exchange, path, method, handler));
     }
@@ -100,12 +100,12 @@ public final class PageServer implements AutoCloseable {
         server.start();
     }
 
-    /** Where the page is. */
+    /** Returns the page's address. */
     public String address() {
         return origin + "/";
     }
 
-    /** Requests that were refused. */
+    /** Returns the number of refused requests. */
     public long refused() {
         return refused.sum();
     }
@@ -144,7 +144,7 @@ public final class PageServer implements AutoCloseable {
         String site = exchange.getRequestHeaders().getFirst("Sec-Fetch-Site");
         boolean foreign = from != null && !from.equals(scheme + host)
                 || site != null && !site.equals("same-origin") && !site.equals("none");
-        // A link from elsewhere, as a message has it.
+        // A link from elsewhere, for example in a message.
         boolean isLink = exchange.getRequestURI().getPath().equals("/")
                 || path.equals("/")
                         && "navigate".equals(exchange.getRequestHeaders().getFirst("Sec-Fetch-Mode"));
@@ -177,13 +177,13 @@ public final class PageServer implements AutoCloseable {
         send(exchange, asset.type(), CONTENT_POLICY, asset.content());
     }
 
-    /** Sends a tree of maps, lists and values as JSON, under a status of HTTP. */
+    /** Sends a tree of maps, lists and values as JSON, with an HTTP status. */
     public void sendJson(HttpExchange exchange, int status, Object tree) throws IOException {
         headers(exchange, "application/json; charset=utf-8", CONTENT_POLICY);
         server.send(exchange, status, JSON.writeValueAsBytes(tree));
     }
 
-    /** Sends a page that says itself what it may load; only pages of this address may frame it. */
+    /** Sends a page with its own content policy; only pages of this origin may frame it. */
     public void sendPage(HttpExchange exchange, String html) throws IOException {
         send(exchange, "text/html; charset=utf-8", FRAMED, html.getBytes(StandardCharsets.UTF_8));
     }
@@ -193,7 +193,7 @@ public final class PageServer implements AutoCloseable {
         send(exchange, type, CONTENT_POLICY, text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Sends a file to be saved. */
+    /** Sends a file as a download. */
     public void sendFile(HttpExchange exchange, String type, String name, String text) throws IOException {
         exchange.getResponseHeaders().set("Content-Disposition", "attachment; filename=\"" + name + "\"");
         send(exchange, type, FRAMED, text.getBytes(StandardCharsets.UTF_8));
@@ -204,7 +204,7 @@ public final class PageServer implements AutoCloseable {
         server.send(exchange, 200, content);
     }
 
-    /** Begins an answer that comes in parts, which {@link #write} sends. */
+    /** Starts a streamed answer, whose parts {@link #write} sends. */
     public OutputStream stream(HttpExchange exchange, String type) throws IOException {
         headers(exchange, type, CONTENT_POLICY);
         exchange.sendResponseHeaders(200, 0);
@@ -212,9 +212,9 @@ public final class PageServer implements AutoCloseable {
     }
 
     /**
-     * Sends a part of an answer.
+     * Sends part of an answer.
      *
-     * @throws IOException also when the client did not take it in time
+     * @throws IOException also on a timeout of the client
      */
     public void write(OutputStream out, String part) throws IOException {
         server.write(out, part.getBytes(StandardCharsets.UTF_8));
@@ -230,7 +230,7 @@ public final class PageServer implements AutoCloseable {
         exchange.getResponseHeaders().set("Cross-Origin-Opener-Policy", "same-origin");
     }
 
-    /** The body of a request, which is to be a JSON object of at most so many bytes. */
+    /** Reads a request's body, a JSON object of up to a number of bytes. */
     public JsonNode body(HttpExchange exchange, int bytesMax) throws IOException, Refused {
         byte[] body = server.body(exchange, bytesMax + 1);
         if (body.length > bytesMax) {
@@ -242,12 +242,12 @@ public final class PageServer implements AutoCloseable {
                 return tree;
             }
         } catch (JacksonException unreadable) {
-            // As any other that is none.
+            // Treated like any other invalid body.
         }
         throw new Refused(400, "body is no JSON object");
     }
 
-    /** What the address of a request says after its question mark. */
+    /** Returns the query parameters of a request. */
     public static Map<String, String> query(HttpExchange exchange) throws Refused {
         Map<String, String> query = new LinkedHashMap<>();
         String raw = exchange.getRequestURI().getRawQuery();

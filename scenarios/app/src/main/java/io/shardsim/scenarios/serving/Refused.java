@@ -1,12 +1,12 @@
 package io.shardsim.scenarios.serving;
 
-/** A request that is refused, with the status and the reason. */
+/** A refused request, with status and reason. */
 public final class Refused extends Exception {
     private static final long serialVersionUID = 1L;
 
     private final int status;
 
-    /** @param status of HTTP */
+    /** @param status HTTP status */
     public Refused(int status, String reason) {
         super(reason);
         this.status = status;

@@ -9,9 +9,9 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Drops those who send or read so slowly that they hold a thread: a blocking socket is closed when its thread is interrupted. */
+/** Drops clients that send or read so slowly that they hold a thread: interrupting the thread closes its blocking socket. */
 final class SlowClients implements AutoCloseable {
-    /** Bytes that a client must take within the patience. */
+    /** Bytes that a client must take within the timeout. */
     private static final int BLOCK = 64 * 1024;
 
     private final Duration patience;
@@ -25,7 +25,7 @@ final class SlowClients implements AutoCloseable {
         this.patience = patience;
     }
 
-    /** Something that may wait for a client. */
+    /** An operation that may wait for a client. */
     private interface Waiting<T> {
         T run() throws IOException;
     }
@@ -33,7 +33,7 @@ final class SlowClients implements AutoCloseable {
     /**
      * Sends bytes.
      *
-     * @throws IOException also when the client did not take a block of them in time
+     * @throws IOException also if the client did not take a block in time
      */
     void write(OutputStream out, byte[] bytes) throws IOException {
         for (int at = 0; at < bytes.length; at += BLOCK) {
@@ -47,9 +47,9 @@ final class SlowClients implements AutoCloseable {
     }
 
     /**
-     * Reads all that comes.
+     * Reads a stream to its end.
      *
-     * @throws IOException also when the client did not send it in time
+     * @throws IOException also on a timeout of the client
      */
     byte[] read(InputStream in, int bytesMax) throws IOException {
         return inTime(() -> in.readNBytes(bytesMax));
@@ -66,7 +66,7 @@ final class SlowClients implements AutoCloseable {
         }
     }
 
-    /** Interrupts the thread that made it, unless it no longer waits: what that thread does next is not to be cut. */
+    /** Interrupts the thread that created it, unless that no longer waits: its later work must not be interrupted. */
     private static final class Cut implements Runnable {
         private final Thread waiting = Thread.currentThread();
         /** State, guarded by this. */
@@ -82,7 +82,7 @@ final class SlowClients implements AutoCloseable {
             }
         }
 
-        /** To be called by the thread that waited. */
+        /** Ends the wait; called by the waiting thread. */
         synchronized void end() {
             over = true;
             if (interrupted) {

@@ -1,7 +1,7 @@
 /**
- * HTTP of the demo and of a worker's meters: a server that slow clients, or many, cannot hold.
+ * HTTP for the demo and a worker's metrics: a server that neither slow nor many clients can block.
  *
- * <p>Not here: what is served, and to whom.
+ * <p>What is served, and to whom, is decided elsewhere.
  */
 @NullMarked
 package io.shardsim.scenarios.serving;

@@ -6,30 +6,30 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Answers requests as {@code docs/protocol.md} describes them. */
+/** Answers requests as described in {@code docs/protocol.md}. */
 public interface Answering {
     /**
-     * Takes a request; nothing runs yet.
+     * Accepts a request without running it yet.
      *
      * @param asked its arguments, options and texts; its type is a command
-     * @param progress hears how far it is, from any thread
+     * @param progress receives progress, from any thread
      */
     Pending request(JsonNode asked, ProgressListener progress);
 
-    /** What is asked once. */
+    /** A pending request. */
     interface Pending {
-        /** Works until it is answered, whatever happens. */
+        /** Works until there is an answer, and never throws. */
         Answer answer();
 
-        /** Ends it early; from another thread. */
+        /** Cancels it; called from another thread. */
         void cancel();
     }
 
     /**
      * The answer.
      *
-     * @param message of type {@code result} or {@code problems}
-     * @param results of the runs that it shows; empty where it shows none
+     * @param message a message of type {@code result} or {@code problems}
+     * @param results results of the runs it shows; empty if it shows none
      */
     record Answer(ObjectNode message, List<ScenarioResult> results) {
         public Answer {

@@ -25,22 +25,23 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What pages ask, each question once: pages that ask the same wait for one answer, and the last answers are kept. What no page waits for any more ends.
+ * Questions of pages, deduplicated: pages with equal questions wait for one answer, and the last answers are cached. A question that no page waits
+ * for any more is cancelled.
  *
- * <p>Questions are answered in the order in which they come. Searches have a thread of their own, so that a long one keeps nobody's run waiting.
+ * <p>Questions are answered in order of arrival. Searches have a thread of their own, so that a long one delays nobody's run.
  */
 final class Questions implements AutoCloseable {
-    /** Answers that are kept; the one that was asked for longest ago goes first. */
+    /** Maximum number of cached answers; the least recently requested goes first. */
     private static final int KEPT_MAX = 32;
-    /** Questions without an answer yet. */
+    /** Maximum number of questions without an answer. */
     private static final int OPEN_MAX = 256;
-    /** Of these, those of one visitor: whoever asks more keeps the others out. */
+    /** Maximum number of open questions per visitor, to leave room for others. */
     private static final int OPEN_OF_ONE_MAX = 64;
-    /** Work on a question while another waits for it to end. */
+    /** Maximum time spent on a question while another one waits. */
     private static final long WORK_NANOS_MAX = TimeUnit.MINUTES.toNanos(1);
-    /** A run is long after this share of it: then it keeps its threads, and gives its place to one that waits. */
+    /** Divisor of that time after which a run counts as long: then it keeps its threads, but gives up its slot to a waiting one. */
     private static final int LONG_SHARE = 20;
-    /** Runs of so many pages at once; each takes all cores that it finds free. */
+    /** Maximum number of concurrent runs; each takes all cores that it finds free. */
     private static final int RUNS_AT_ONCE = 2;
 
     private final Answering answering;
@@ -53,7 +54,7 @@ final class Questions implements AutoCloseable {
             BoundedServer.daemons("studio-run"));
     private final ExecutorService searches = Executors.newSingleThreadExecutor(BoundedServer.daemons("studio-search"));
     private final StudioMeters.Counts counts = new StudioMeters.Counts();
-    /** By key, the one asked for last at the end: state, guarded by this. */
+    /** State: questions by key, most recently requested last; guarded by this. */
     private final Map<String, Asked> all = new LinkedHashMap<>(16, 0.75f, true);
 
     private final long workNanosMax;
@@ -68,9 +69,9 @@ final class Questions implements AutoCloseable {
     }
 
     /**
-     * How far an answer is.
+     * The progress of an answer.
      *
-     * @param share 0 to 1
+     * @param share share of the work done, 0 to 1
      */
     record Progress(double share, String text) {}
 
@@ -82,11 +83,11 @@ final class Questions implements AutoCloseable {
         private final Answering.Pending request;
         private final CompletableFuture<Answering.Answer> answer = new CompletableFuture<>();
         private volatile Progress progress = new Progress(0, "");
-        /** When work began, by {@link System#nanoTime}; 0 before. */
+        /** Start of work, from {@link System#nanoTime}; 0 before. */
         private volatile long beganNanos;
 
         private volatile boolean ended;
-        /** Guarded by the questions, as is how many pages wait. */
+        /** Guarded by the questions, as is the number of waiting pages. */
         private boolean gavePlace;
 
         private int pages;
@@ -98,7 +99,7 @@ final class Questions implements AutoCloseable {
             request = answering.request(question, (share, text) -> progress = new Progress(share, text));
         }
 
-        /** Names the question. */
+        /** Returns the question's key. */
         String key() {
             return key;
         }
@@ -107,7 +108,7 @@ final class Questions implements AutoCloseable {
             return progress;
         }
 
-        /** The answer, or null if there is none after so long. */
+        /** Returns the answer, or null on a timeout. */
         Answering.@Nullable Answer await(long millis) throws InterruptedException {
             try {
                 return answer.get(millis, TimeUnit.MILLISECONDS);
@@ -138,7 +139,7 @@ final class Questions implements AutoCloseable {
             return beganNanos != 0;
         }
 
-        /** Where others wait, gives its place to one of them if it has worked for some time, and ends it if it has for long. */
+        /** If others wait, gives up its slot to one of them after some time, and cancels it after a long time. */
         void makeRoom() {
             synchronized (Questions.this) {
                 if (!isBegun() || ended || answer.isDone() || !isAnyWaiting(search)) {
@@ -165,7 +166,7 @@ final class Questions implements AutoCloseable {
             }
         }
 
-        /** What was known when it was ended, and why it was. */
+        /** Returns the partial answer of a cancelled question, with the reason. */
         private Answering.Answer endedEarly(Answering.Answer partly) {
             String why = "Ended after " + TimeUnit.NANOSECONDS.toSeconds(workNanosMax)
                     + " s of work, since others wait; ask for fewer runs, or run the scenario on a machine of your own.";
@@ -176,7 +177,7 @@ final class Questions implements AutoCloseable {
             return new Answering.Answer(message, partly.results());
         }
 
-        /** One page no longer waits. */
+        /** Ends the wait of one page. */
         void leave() {
             synchronized (Questions.this) {
                 if (--pages == 0 && !answer.isDone()) {
@@ -189,9 +190,9 @@ final class Questions implements AutoCloseable {
     }
 
     /**
-     * Asks for one page, which has to leave again.
+     * Asks for one page, which must leave later.
      *
-     * @param visitor who asks
+     * @param visitor the visitor who asks
      */
     synchronized Asked ask(JsonNode question, boolean search, String visitor) throws Refused {
         String key = key(question);
@@ -215,12 +216,12 @@ final class Questions implements AutoCloseable {
         return asked;
     }
 
-    /** Whether another question finds room. */
+    /** Returns whether there is room for another question. */
     synchronized boolean takeMore() {
         return open().count() < OPEN_MAX;
     }
 
-    /** Questions without an answer that work has begun for, or has not. */
+    /** Returns the number of unanswered questions, either started or waiting. */
     synchronized long open(boolean begun) {
         return open().filter(asked -> asked.isBegun() == begun).count();
     }
@@ -251,7 +252,7 @@ final class Questions implements AutoCloseable {
         }
     }
 
-    /** The runs of an answer that is kept; none of any other. */
+    /** Returns the runs of a cached answer; empty for any other. */
     List<ScenarioResult> results(String key) {
         CompletableFuture<Answering.Answer> answer;
         synchronized (this) {
@@ -263,7 +264,7 @@ final class Questions implements AutoCloseable {
                 : answer.join().results();
     }
 
-    /** One more runs at once; false where twice as many do already. */
+    /** Adds one concurrent run; returns false if there are already twice as many. */
     private boolean givePlace() {
         boolean more = runs.getCorePoolSize() < runs.getMaximumPoolSize();
         if (more) {

@@ -8,20 +8,20 @@ import io.shardsim.reports.RunMeters;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.DoubleSupplier;
 
-/** What a server has answered, and what waits. */
+/** Metrics of a server's answers and queue. */
 final class StudioMeters implements MeterBinder {
     private static final String PREFIX = "shardsim.studio.";
 
     private final Questions questions;
     private final DoubleSupplier refused;
 
-    /** @param refused requests that were */
+    /** @param refused number of refused requests */
     StudioMeters(Questions questions, DoubleSupplier refused) {
         this.questions = questions;
         this.refused = refused;
     }
 
-    /** Counted where it happens. */
+    /** Counters updated by the questions. */
     static final class Counts {
         final LongAdder asked = new LongAdder();
         final LongAdder shared = new LongAdder();
@@ -46,7 +46,7 @@ final class StudioMeters implements MeterBinder {
     }
 
     private void counter(MeterRegistry registry, String name, String meaning, DoubleSupplier value) {
-        // Held weakly by the registry: the questions live as long as the server.
+        // The registry holds a weak reference: the questions live as long as the server.
         FunctionCounter.builder(PREFIX + name, questions, all -> value.getAsDouble())
                 .description(meaning)
                 .register(registry);

@@ -22,17 +22,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a page can choose from: the catalog, the library, and every key of a scenario with its meaning, all from the tables that the command line has. */
+/** A page's choices: the catalog, the library, and every scenario key with its meaning, all from the command line's tables. */
 public final class StudioOffer {
-    /** Questions to begin with, by their names in the library. */
+    /** Example questions, by their names in the library. */
     private static final List<String> EXAMPLES =
             List.of("zero3-against-mics", "network-for-zero3", "lora-8b-on-one-gpu");
 
     private final Map<String, Object> document = new LinkedHashMap<>();
 
     /**
-     * @param build of this program
-     * @param start what the page opens with
+     * @param build build of this program
+     * @param start the initial scenario of the page
      */
     private StudioOffer(String build, Map<String, Object> start) {
         document.put("build", build);
@@ -52,15 +52,15 @@ public final class StudioOffer {
     }
 
     /**
-     * @param build of this program
-     * @param start the scenario that the page opens with; null for one of the library
-     * @throws InputException when it is no YAML
+     * @param build build of this program
+     * @param start the initial scenario of the page; null for one from the library
+     * @throws InputException when it is not YAML
      */
     public static StudioOffer of(String build, @Nullable OpenedFile start) throws InputException {
         return new StudioOffer(build, start == null ? onePoint(EXAMPLES.get(0)) : start.tree());
     }
 
-    /** A scenario of the library without its sweep: one run, so that it is answered at once. */
+    /** Returns a library scenario reduced to one run without its sweep, for an immediate answer. */
     private static Map<String, Object> onePoint(String name) throws InputException {
         Map<String, Object> tree =
                 new LinkedHashMap<>(OpenedFile.text(name, Objects.requireNonNull(library(name), name))
@@ -69,7 +69,7 @@ public final class StudioOffer {
         return tree;
     }
 
-    /** The scenario that the page opens with. */
+    /** Returns the initial scenario of the page. */
     Object start() {
         return Objects.requireNonNull(document.get("start"));
     }
@@ -78,7 +78,7 @@ public final class StudioOffer {
         return document;
     }
 
-    /** The text of a scenario of the library; null where there is none of this name. */
+    /** Returns the text of a library scenario; null if there is none of this name. */
     static @Nullable String library(String name) {
         if (!Library.names().contains(name)) {
             return null;

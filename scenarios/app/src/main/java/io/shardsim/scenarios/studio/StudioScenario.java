@@ -26,11 +26,11 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A scenario as a page has it: its keys as JSON, every value on a line of its own, so that what is wrong has a key. */
+/** A scenario from a page: its keys as JSON, with each value on its own line, so that problems can be attributed to keys. */
 final class StudioScenario {
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final String NAME = "question";
-    /** Points that are looked at before they run: what is said of them is to come at once. */
+    /** Maximum number of points checked before they run, for an immediate reply. */
     private static final int LOOKED_AT_MAX = 8;
 
     private final JsonNode keys;
@@ -41,7 +41,10 @@ final class StudioScenario {
         text = JSON.writerWithDefaultPrettyPrinter().writeValueAsString(keys);
     }
 
-    /** What is known before anything runs: the scenario as YAML, what is wrong with it and where, and what each of its first points can reach at most. */
+    /**
+     * Returns what is known before anything runs: the scenario as YAML, its problems and their places, and an upper bound on the speed of its first
+     * points.
+     */
     Map<String, Object> look() {
         Map<String, Object> seen = new LinkedHashMap<>();
         List<Map<String, Object>> problems = new ArrayList<>();
@@ -74,7 +77,7 @@ final class StudioScenario {
         return seen;
     }
 
-    /** The dotted key on whose line a place is; empty for the file as a whole. */
+    /** Returns the dotted key on a position's line; empty for the whole file. */
     private String keyAt(Position place) {
         TreeMap<Integer, String> keyOfLine = new TreeMap<>();
         try (JsonParser parser = JSON.createParser(text)) {
@@ -97,7 +100,7 @@ final class StudioScenario {
         return Exporter.scenario(NAME, tree).files().get(0).text();
     }
 
-    /** One point as the configuration of a framework, with how to launch it, and what the files do not carry. */
+    /** Returns one point as a framework's configuration, with the launch command, and what the files do not express. */
     Map<String, Object> export(Framework framework, int place) throws InputException {
         SweptFile file = SweptFile.readText(NAME, text);
         List<ScenarioPoint> points = ScenarioReader.readText(NAME, text).points();
@@ -115,9 +118,9 @@ final class StudioScenario {
     }
 
     /**
-     * The keys of what somebody has: a scenario, or the configuration of a framework. Of a log of nccl-tests, that it is one: the page has it calibrated.
+     * Returns the keys of a user's file: a scenario, or a framework's configuration. Recognizes nccl-tests logs, which the page calibrates.
      *
-     * @param name of the file; what it ends in says its language
+     * @param name name of the file; its extension gives the format
      */
     static Map<String, Object> read(String name, String text) throws InputException {
         if (Calibrator.reads(text)) {

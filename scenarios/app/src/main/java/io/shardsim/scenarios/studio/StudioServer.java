@@ -24,18 +24,18 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Serves the page in which a scenario is asked, and what it asks for. It keeps no question: what a page shows is in its address. */
+/** Serves the studio page and answers its questions. It stores no questions: a page's state is in its address. */
 public final class StudioServer implements AutoCloseable {
     private static final int BODY_BYTES_MAX = 1 << 20;
-    /** Between two words about how far an answer is; each also shows whether the page is still there. */
+    /** Interval of progress messages, which also detect closed pages. */
     private static final long NEWS_MILLIS = 200;
 
-    /** What a page may ask. */
+    /** Types of questions that a page may ask. */
     private static final List<String> TYPES = List.of("run", "compare", "what-if", "doctor", "plan", "calibrate");
-    /** Of these, what takes more than the runs that it names. */
+    /** Types that take more than the runs they name. */
     private static final Set<String> SEARCHES = Set.of("what-if", "doctor", "plan", "calibrate");
 
-    /** None of these names a file. */
+    /** Allowed options, none of which names a file. */
     private static final Set<String> OPTIONS = Set.of(
             "no-trials",
             "tokens",
@@ -47,10 +47,10 @@ public final class StudioServer implements AutoCloseable {
             "measured",
             "base",
             "time-limit");
-    /** Others wait for a search: it has no more than a minute, as without this option. */
+    /** Pattern of durations up to a minute, the default: others wait for a search. */
     private static final String MINUTE_AT_MOST = "([1-5]?[0-9]|60)s";
 
-    /** No path of a file looks like this. */
+    /** Pattern of names that cannot be a file's path. */
     private static final String NAME = "[a-z]{1,20}";
 
     private static final JsonMapper JSON = JsonMapper.shared();
@@ -58,15 +58,15 @@ public final class StudioServer implements AutoCloseable {
     private final PageServer server;
     private final Questions questions;
     private final StudioOffer offer;
-    /** Made when they are first read: what they count is counted before. */
+    /** Created on first read; the counts start earlier. */
     private @Nullable Meters meters;
-    /** What the page opens with, until a page asks: state, guarded by this. */
+    /** State: the page's initial question until a page asks one; guarded by this. */
     private Questions.@Nullable Asked opening;
 
     /**
-     * @param place with port 0, any that is free
-     * @param token that pages have to show; empty for none
-     * @param tls keys of HTTPS; null for plain HTTP
+     * @param place address; port 0 picks a free one
+     * @param token token required from pages; empty for none
+     * @param tls keys for HTTPS; null for plain HTTP
      */
     public StudioServer(
             Answering answering, StudioOffer offer, InetSocketAddress place, String token, @Nullable SSLContext tls)
@@ -89,7 +89,7 @@ public final class StudioServer implements AutoCloseable {
         server.start();
     }
 
-    /** Begins to answer what the page opens with, so that the first page finds it under way. */
+    /** Starts answering the initial question, so that the first page finds it in progress. */
     public synchronized void prepare() {
         ObjectNode question = JSON.createObjectNode().put("type", "run");
         question.putArray("arguments").add("question");
@@ -98,11 +98,11 @@ public final class StudioServer implements AutoCloseable {
         try {
             opening = questions.ask(question, false, "");
         } catch (Refused full) {
-            // Then pages keep it busy already.
+            // Pages already keep it busy.
         }
     }
 
-    /** A page asks: what nobody asked for ends. */
+    /** Cancels the initial question if no page has asked it. */
     private synchronized void forgetOpening() {
         if (opening != null) {
             opening.leave();
@@ -117,7 +117,7 @@ public final class StudioServer implements AutoCloseable {
         return meters.scrape();
     }
 
-    /** Where the page is. */
+    /** Returns the page's address. */
     public String address() {
         return server.address();
     }
@@ -160,7 +160,7 @@ public final class StudioServer implements AutoCloseable {
         return new StudioScenario(keys);
     }
 
-    /** Streams how far an answer is, a line each, and the answer as the last line. A page that goes away no longer waits. */
+    /** Streams an answer's progress, one line each, with the answer as the last line. A closed page stops waiting. */
     private void ask(HttpExchange exchange) throws IOException, Refused, InterruptedException {
         JsonNode question = server.body(exchange, BODY_BYTES_MAX);
         String refusal = refusal(question);
@@ -198,7 +198,10 @@ public final class StudioServer implements AutoCloseable {
         return JSON.writeValueAsString(Map.of("type", type, "share", progress.share(), "text", progress.text())) + "\n";
     }
 
-    /** A page asks of its own texts alone, so that it reads no file of this machine and writes none; null where it does. */
+    /**
+     * Returns why a question is refused: a page may only use its own texts, so that it neither reads nor writes files of this machine; null if it is
+     * allowed.
+     */
     private static @Nullable String refusal(JsonNode question) {
         String type = question.path("type").asString("");
         if (!TYPES.contains(type)) {
@@ -223,7 +226,7 @@ public final class StudioServer implements AutoCloseable {
         return arguments.isEmpty() ? "no arguments; name a text" : null;
     }
 
-    /** The runs of an answer as the report, or as a table. */
+    /** Sends an answer's runs as the report, or as a table. */
     private void report(HttpExchange exchange) throws IOException, Refused {
         Map<String, String> query = PageServer.query(exchange);
         List<ScenarioResult> results = questions.results(query.getOrDefault("key", ""));

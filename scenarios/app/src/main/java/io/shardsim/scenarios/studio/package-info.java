@@ -1,8 +1,8 @@
 /**
- * The page in which a scenario is asked, changed and compared: {@link io.shardsim.scenarios.studio.StudioServer} gives it what it can choose from, looks at
- * what it asks, and has it answered as the command line would.
+ * The studio page, on which a scenario is asked, changed and compared: {@link io.shardsim.scenarios.studio.StudioServer} gives it its choices, checks
+ * its questions, and answers them like the command line.
  *
- * <p>Here: who waits for which answer, what is kept, what a page may ask. Not here: how a question is answered, HTTP, the page's own files.
+ * <p>This package manages waiting, caching and permissions. Answering questions, HTTP and the page's own files are elsewhere.
  */
 @NullMarked
 package io.shardsim.scenarios.studio;

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The keys of a file of reference cases. */
+/** Keys of a file of reference cases. */
 final class CaseKeys {
     private static final ValueType TEXT = ScalarTypes.text("(?s).{1,2000}", "a text");
 
@@ -38,7 +38,7 @@ final class CaseKeys {
                     false)
             .withExpected("a block with id, source, role, scenario, measured");
 
-    /** A file of cases. */
+    /** Type of a file of cases. */
     static final BlockType FILE = BlockType.of(Key.required("cases", new ListType(CASE, "case"), "the cases"))
             .withExpected("a block with cases");
 
@@ -54,7 +54,7 @@ final class CaseKeys {
         return keys;
     }
 
-    /** A scenario, read later as a file of its own. */
+    /** A scenario block, read later as its own file. */
     private record AnyBlock() implements ValueType {
         @Override
         public Object read(YamlNode node, String key, Problems problems) {

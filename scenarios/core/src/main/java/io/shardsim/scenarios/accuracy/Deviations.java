@@ -12,13 +12,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The register of differences, {@code DEVIATIONS.md}: a numbered row for each figure that is more than 10 % off and each speed-up of one strategy over
- * another that is more than 5 points off or has the wrong sign, with the letter of its best explanation. Words and letters are people's; numbers follow the recorded errors.
+ * The register of deviations, {@code DEVIATIONS.md}: a numbered row for each figure over 10 % off, and for each speedup of one strategy over another
+ * that is over 5 points off or has the wrong sign, with the letter of its best explanation. People write words and letters; numbers follow the
+ * recorded errors.
  */
 final class Deviations {
-    /** Beyond this a figure needs an explanation [1]. */
+    /** Error above which a figure needs an explanation [1]. */
     static final double LIMIT = 0.10;
-    /** Beyond this a speed-up does [1]. */
+    /** Error above which a speedup needs an explanation [1]. */
     static final double SPEED_UP_LIMIT = 0.05;
 
     private static final String HEADER =
@@ -31,14 +32,14 @@ final class Deviations {
     private Deviations() {}
 
     /**
-     * One row.
+     * A row.
      *
-     * @param figure metric, or the case that this one is faster than
-     * @param why letter of the explanation
+     * @param figure metric, or the slower case of a speedup
+     * @param why letter of its explanation
      */
     record Entry(int number, String id, String figure, String error, String why, String status) {}
 
-    /** The rows of the register. */
+    /** Reads the rows of the register. */
     static List<Entry> read(String text) {
         List<Entry> entries = new ArrayList<>();
         text.lines().forEach(line -> {
@@ -57,14 +58,14 @@ final class Deviations {
     }
 
     /**
-     * What is to be explained.
+     * A deviation to explain.
      *
-     * @param figure metric, or the case that this one is faster than
-     * @param first error when it was simulated first; empty for speed-ups
+     * @param figure metric, or the slower case of a speedup
+     * @param first error of its first simulation; empty for speedups
      */
     record Gap(String id, String figure, String ours, String reference, String error, String first) {}
 
-    /** Figures and speed-ups that are too far off, and strategies that are ranked the wrong way round. */
+    /** Returns figures and speedups that are too far off, and strategies ranked in the wrong order. */
     static List<Gap> gaps(List<CaseOutcome> outcomes, FirstErrors known) {
         List<Gap> gaps = new ArrayList<>();
         for (CaseOutcome outcome : outcomes) {
@@ -109,7 +110,7 @@ final class Deviations {
         return (share < 0 ? "" : "+") + Quantities.fixed(100 * share, 1);
     }
 
-    /** The register with its numbers brought up to date: explanations are kept, new rows have none, closed ones go. */
+    /** Returns the register with updated numbers: explanations are kept, new rows have none, closed rows are removed. */
     static String update(String text, List<Gap> gaps) {
         Map<String, Entry> known = new LinkedHashMap<>();
         read(text).forEach(entry -> known.put(entry.id() + " " + entry.figure(), entry));

@@ -19,17 +19,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far off a run may be that no published source has measured. The {@value #SOURCES} sources whose figures are most like the run give one figure each. The
- * range lies around the median of their errors, and is as wide as they differ, times what it takes for {@value #COVERAGE} of all recorded figures to lie within a
- * range that was made without their own source.
+ * Expected error ranges of runs that no published source has measured. The {@value #SOURCES} most similar sources give one figure each. The range is
+ * centred on their median error; its width is their spread times the factor with which {@value #COVERAGE} of all recorded figures lie in the range
+ * made without their own source.
  *
- * <p>Figures that have set no constant count, each with its first error: what it was off before anybody had looked at it, as a new run is. Figures whose source says all that decides them are a
- * class of their own, as are runs that do.
+ * <p>Only figures that set no constant count, each with its first error: its error before anyone had looked at it, as for a new run. Figures whose
+ * source states everything that decides them are a separate class, as are runs that do.
  *
- * <p>This is conformal prediction with locally weighted residuals [1], with each source left out in turn [2]. A source counts once, however many runs it
- * published: their errors are alike. Median and median deviation, so that one odd source does not decide.
+ * <p>This is conformal prediction with locally weighted residuals [1], leaving out one source at a time [2]. A source counts once, however many runs
+ * it published, since their errors are alike. Median and median deviation keep one outlier from deciding.
  *
- * <p>[1] J. Lei, M. G'Sell, A. Rinaldo, R. J. Tibshirani, L. Wasserman, Distribution-free predictive inference for regression, JASA 113 (2018), section 5.2.
+ * <p>[1] J. Lei, M. G'Sell, A. Rinaldo, R. J. Tibshirani, L. Wasserman, Distribution-free predictive inference for regression, JASA 113 (2018),
+ * section 5.2.
  *
  * <p>[2] R. F. Barber, E. J. Candes, A. Ramdas, R. J. Tibshirani, Predictive inference with the jackknife+, Annals of Statistics 49 (2021).
  */
@@ -38,32 +39,30 @@ final class ErrorRanges {
 
     private static final int SOURCES = 7;
 
-    /** One source alone does not show how far sources differ. */
+    /** Minimum number of sources; one alone does not show the spread. */
     private static final int SOURCES_MIN = 2;
 
-    /** Sources that agree by chance are taken to differ by this all the same, as runs of one setup do [1]. */
+    /** Minimum spread: sources may agree by chance, and runs of one setup differ by this much [1]. */
     private static final double DEVIATION_MIN = 0.03;
 
-    /** A class of fewer sources than these is judged by the figures of both: a quantile of a few sources is that of one of them. */
+    /** Minimum sources per class; a smaller class uses the figures of both, since a quantile of a few sources is that of one of them. */
     private static final int SOURCES_OF_A_CLASS = 15;
 
-    /** Runs whose nearest source is farther are told nothing. */
+    /** Maximum distance of the nearest source; runs beyond it get no range. */
     private static final double DISTANCE_MAX = 6;
 
     private final List<Row> rows;
     private final ToDoubleBiFunction<Row, Double> error;
-    /** State: guarded by this; a class has an entry once a range of it was asked for, for most runs ask for one alone. */
+    /** State: guarded by this; computed per class on demand, since most runs need only one. */
     private final Map<Boolean, Double> deviations = new HashMap<>();
 
-    /**
-     * @param error of a figure, by what was simulated [1]
-     */
+    /** @param error error of a figure, given its simulated value [1] */
     ErrorRanges(List<Row> rows, ToDoubleBiFunction<Row, Double> error) {
         this.rows = rows;
         this.error = error;
     }
 
-    /** How many deviations a range reaches to either side, for runs that say all or for others [1]. */
+    /** Returns half the width of a range in deviations, for runs that state everything or for others [1]. */
     private synchronized double deviations(boolean saysAll) {
         return deviations.computeIfAbsent(saysAll, this::neededByMost);
     }
@@ -82,7 +81,7 @@ final class ErrorRanges {
         return needed.length == 0 ? 0 : needed[Math.min(enough, needed.length - 1)];
     }
 
-    /** How many deviations of others a figure is from their median; empty where there are none. */
+    /** Returns the distance of a figure's error from the median of others, in their deviations; empty if there are no others. */
     private Optional<Double> needed(Row row, List<Row> others) {
         if (others.isEmpty()) {
             return Optional.empty();
@@ -95,7 +94,7 @@ final class ErrorRanges {
         return some.stream().mapToDouble(this::error).toArray();
     }
 
-    /** Median distance from the median [1]. */
+    /** Returns the median distance from the median [1]. */
     private static double deviation(double[] errors) {
         double middle = median(errors);
         return DEVIATION_MIN
@@ -110,7 +109,7 @@ final class ErrorRanges {
         return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
     }
 
-    /** The range for a run; empty where nothing like it was published. */
+    /** Returns the range of a run; empty if nothing similar was published. */
     Optional<ErrorInterval> of(ScenarioPoint point) {
         Likeness run = Likeness.of(point);
         long parameters = Likeness.parametersOf(point);
@@ -120,7 +119,7 @@ final class ErrorRanges {
                 row -> isOnlyOf(row, run, parameters) ? row.samplesPerSecond() : null);
     }
 
-    /** The figure that is most like a run, of two the one whose model has as many parameters; empty where none is similar. */
+    /** Returns the figure most similar to a run, preferring an equal parameter count in ties; empty if none is similar. */
     Optional<ErrorInterval.Near> nearest(ScenarioPoint point) {
         Likeness run = Likeness.of(point);
         double parameters = Likeness.parametersOf(point);
@@ -130,12 +129,12 @@ final class ErrorRanges {
                 .map(row -> new ErrorInterval.Near(row.id(), row.run().role(), error(row), null));
     }
 
-    /** The range that a published run would have been told. */
+    /** Returns the range that a published run would have been given. */
     Optional<ErrorInterval> of(Row row) {
         return range(nearest(row.likeness(), ""), row.saysAll(), near -> null);
     }
 
-    /** Whether a run names the software of a training, and the network between nodes. */
+    /** Returns whether a run names the training's software, and the network if it has several nodes. */
     private static boolean saysAll(ScenarioPoint point) {
         Set<String> given = point.given().keySet();
         boolean software = given.contains("framework") || !(point.task() instanceof Task.Training);
@@ -144,7 +143,7 @@ final class ErrorRanges {
         return software && network;
     }
 
-    /** Whether a figure is of the run itself, and its source has no other: of several settings none stands for the run. */
+    /** Returns whether a figure measures the run itself and its source has no other: of several settings, none represents the run. */
     private boolean isOnlyOf(Row row, Likeness run, long parameters) {
         return row.isOf(run, parameters)
                 && rowsOf(row.source()).stream()
@@ -153,7 +152,7 @@ final class ErrorRanges {
                         == 1;
     }
 
-    /** The same of a world in which a source was never read. */
+    /** Returns the ranges as if a source had never been read. */
     ErrorRanges without(String source) {
         return new ErrorRanges(
                 rows.stream().filter(row -> !row.source().equals(source)).toList(), error);
@@ -192,7 +191,7 @@ final class ErrorRanges {
                         .toList()));
     }
 
-    /** The most similar figure of each source, of the most similar sources; nothing where none is similar. */
+    /** Returns the most similar figure of each of the most similar sources; empty if none is similar. */
     private List<Row> nearest(Likeness run, String without) {
         Map<String, Near> ofSource = new LinkedHashMap<>();
         for (Row row : rows) {

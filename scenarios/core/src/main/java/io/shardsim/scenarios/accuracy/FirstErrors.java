@@ -16,22 +16,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was simulated for each published figure when it was simulated first, and when that was: the file {@code accuracy/first.csv}. An entry is made once
- * and never changed, so that nobody can forget how far off the model was before anybody had looked.
+ * The first simulated value of each published figure and its date, from {@code accuracy/first.csv}. Entries are never changed, so the model's error
+ * before anyone had looked at a figure stays on record.
  *
- * <p>Entries of before {@value #LOCKED_FROM} are the first that were kept: some of those figures had been looked at earlier. Later ones were locked: their case
- * was written down before it was simulated.
+ * <p>Entries before {@value #LOCKED_FROM} are the oldest kept: some of those figures had been looked at earlier. Later ones are locked: their case
+ * was committed before it was simulated.
  */
 final class FirstErrors {
-    /** From this day on, a case is committed before it is simulated. */
+    /** Day from which a case is committed before it is simulated. */
     static final String LOCKED_FROM = "2026-11-25";
 
     private static final String[] HEADER = {"id", "metric", "added", "simulated"};
 
     /**
-     * The first simulation of a figure.
+     * A figure's first simulation.
      *
-     * @param added day on which it was recorded
+     * @param added day of the record
      */
     record Entry(String id, String metric, LocalDate added, double simulated) {
         boolean isLocked() {
@@ -41,7 +41,7 @@ final class FirstErrors {
 
     private final Map<String, Entry> entries = new LinkedHashMap<>();
 
-    /** The entries of a file's text. */
+    /** Reads entries from a file's text. */
     static FirstErrors read(String text) {
         FirstErrors first = new FirstErrors();
         try (CsvReader<NamedCsvRecord> csv = CsvReader.builder().ofNamedCsvRecord(text)) {
@@ -60,7 +60,7 @@ final class FirstErrors {
         entries.putIfAbsent(entry.id() + " " + entry.metric(), entry);
     }
 
-    /** The entry of a figure; null where it was never recorded. */
+    /** Returns the entry of a figure; null if it was never recorded. */
     @Nullable
     Entry of(CaseOutcome outcome) {
         return of(outcome.id(), outcome.metric());
@@ -71,7 +71,7 @@ final class FirstErrors {
         return entries.get(id + " " + metric.id());
     }
 
-    /** Enters the figures that are new. */
+    /** Adds new figures. */
     void enter(List<CaseOutcome> outcomes, LocalDate today) {
         for (CaseOutcome outcome : outcomes) {
             Double simulated = outcome.simulated();
@@ -81,7 +81,7 @@ final class FirstErrors {
         }
     }
 
-    /** The outcomes as they were first. */
+    /** Returns outcomes with their first simulated values. */
     List<CaseOutcome> first(List<CaseOutcome> outcomes) {
         List<CaseOutcome> first = new ArrayList<>();
         for (CaseOutcome outcome : outcomes) {
@@ -99,7 +99,7 @@ final class FirstErrors {
         return first;
     }
 
-    /** Those whose case was written down before it was simulated. */
+    /** Returns outcomes whose case was committed before it was simulated. */
     List<CaseOutcome> locked(List<CaseOutcome> outcomes) {
         return outcomes.stream()
                 .filter(outcome -> {
@@ -109,7 +109,7 @@ final class FirstErrors {
                 .toList();
     }
 
-    /** The text of the file. */
+    /** Returns the file's text. */
     String write() {
         StringWriter text = new StringWriter();
         try (CsvWriter csv = CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(text)) {

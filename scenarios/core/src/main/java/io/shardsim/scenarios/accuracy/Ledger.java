@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Every published figure with what was predicted for it first and what is recorded today. */
+/** Every published figure with its first prediction and today's record. */
 public final class Ledger {
-    /** Digits of a record, with room for the last one. */
+    /** Rounding tolerance of recorded digits. */
     private static final double RECORDED = 1e-7;
 
     private final List<ReferenceCase> cases;
@@ -25,21 +25,21 @@ public final class Ledger {
     /**
      * Reads the published cases and their first figures.
      *
-     * @param home the source tree that the program was started from
-     * @throws InputException with every problem of every file, or because there are none
+     * @param home the source tree that the program was started in
+     * @throws InputException with every problem of every file, or if there are none
      */
     public Ledger(Path home) throws InputException, IOException {
         cases = ReferenceCases.published(home);
         first = FirstErrors.read(Files.readString(home.resolve(ValidationRecord.FIRST)));
     }
 
-    /** The run as somebody would write it who knows framework and release, where the case names them. */
+    /** Returns the run as a user would write it who knows framework and release, if the case names them. */
     public static ScenarioPoint point(ReferenceCase one) {
         ScenarioPoint released = one.written().released();
         return released == null ? one.point() : released;
     }
 
-    /** Cases that somebody may want to see: that of the smallest cluster of each source, or all whose name or source contains a text. */
+    /** Returns cases worth showing: each source's smallest cluster, or all cases whose name or source contains a string. */
     public List<ReferenceCase> chosen(String only) {
         Map<String, ReferenceCase> chosen = new LinkedHashMap<>();
         for (ReferenceCase one : cases) {
@@ -55,9 +55,9 @@ public final class Ledger {
     }
 
     /**
-     * All figures, in the order of the files.
+     * Returns all figures, in file order.
      *
-     * @param reports by the case that they are of
+     * @param reports reports by case
      */
     public List<GalleryPage.Entry> entries(Map<String, GalleryPage.Report> reports) {
         List<GalleryPage.Entry> entries = new ArrayList<>();
@@ -73,9 +73,9 @@ public final class Ledger {
     }
 
     /**
-     * Sees to it that the report of a run shows what is recorded.
+     * Checks that a run's report shows the recorded figures.
      *
-     * @throws IllegalStateException where it does not
+     * @throws IllegalStateException if it does not
      */
     public void check(ReferenceCase one, RunResult run) {
         for (Metric metric : one.measured().keySet()) {

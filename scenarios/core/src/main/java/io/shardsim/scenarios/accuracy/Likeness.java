@@ -9,16 +9,16 @@ import io.shardsim.topology.Cluster;
 import io.shardsim.topology.GpuSpec;
 
 /**
- * What decides whether one run says something about another.
+ * Features that decide how much one run says about another.
  *
- * @param work {@code training}, of what where that makes a difference, or the collective
- * @param architecture of the GPU
+ * @param work {@code training}, with the kind of model if that matters, or the collective
+ * @param architecture the GPU's architecture
  * @param gpu type of the GPU
- * @param strategy as scenarios write it; empty for a bare collective
- * @param nodes nodes of the cluster
- * @param gpus GPUs of the cluster
- * @param size hidden width, or bytes of the collective's buffer
- * @param sequenceLength tokens of a sample; 1 for a bare collective
+ * @param strategy the strategy's kind; empty for a bare collective
+ * @param nodes number of nodes
+ * @param gpus number of GPUs
+ * @param size hidden size, or bytes of the collective's buffer
+ * @param sequenceLength sequence length; 1 for a bare collective
  */
 record Likeness(
         String work,
@@ -29,24 +29,24 @@ record Likeness(
         int gpus,
         long size,
         int sequenceLength) {
-    /** Another architecture has other kernels and another network: as far as anything else together. */
+    /** Distance of another architecture, with other kernels and another network: beyond what counts as similar. */
     private static final double OTHER_ARCHITECTURE = 8;
 
     private static final String TRAINING = "training";
-    /** Of an encoder: other attention and another head, under other frameworks. */
+    /** Encoders: other attention, another head, other frameworks. */
     private static final String OF_ENCODERS = TRAINING + " of an encoder";
-    /** Of a mixture of experts: other kernels than those of dense models, which say nothing of them. */
+    /** Mixture of experts: its kernels differ, so dense runs say nothing about it. */
     private static final String OF_EXPERTS = "training of experts";
 
-    /** Of adapters: other memory and other kernels. */
+    /** Adapters: memory and kernels differ. */
     private static final String OF_ADAPTERS = "training of adapters";
 
     private static final double OTHER_GPU = 0.5;
     private static final double OTHER_FRAMEWORK = 2;
     private static final double OTHER_STRATEGY = 0.5;
-    /** Within a node there is no network at all. */
+    /** Distance between a single node, which uses no network, and several. */
     private static final double ONE_NODE_OR_SEVERAL = 1.5;
-    /** For each doubling. */
+    /** Distance of each doubling of the GPUs. */
     private static final double TWICE_THE_GPUS = 0.25;
 
     private static final double TWICE_THE_SIZE = 0.5;
@@ -77,7 +77,7 @@ record Likeness(
                 1);
     }
 
-    /** Parameters of a point's model; 0 for a bare collective. */
+    /** Returns the parameter count of a point's model; 0 for a bare collective. */
     static long parametersOf(ScenarioPoint point) {
         return point.task() instanceof Task.Training training ? training.model().parameters() : 0;
     }
@@ -100,7 +100,7 @@ record Likeness(
         return work.equals(other.work);
     }
 
-    /** How little the other says about this; 0 for the same run [1]. */
+    /** Returns the distance to another run; 0 for equal runs [1]. */
     double distance(Likeness other) {
         double distance = architecture.equals(other.architecture) ? 0 : OTHER_ARCHITECTURE;
         distance += gpu.equals(other.gpu) ? 0 : OTHER_GPU;
@@ -113,7 +113,7 @@ record Likeness(
         return distance + TWICE_THE_SIZE * doublings(sequenceLength, other.sequenceLength);
     }
 
-    /** The family of the strategy; what has none, or is no longer there, is like itself alone. */
+    /** Returns the strategy's family; its kind if it has none or no longer exists. */
     String framework() {
         StrategyDescriptor descriptor = Strategies.descriptor(strategy);
         return descriptor == null ? strategy : descriptor.family();

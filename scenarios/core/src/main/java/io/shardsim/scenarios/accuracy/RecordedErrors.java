@@ -30,8 +30,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The errors of the published cases as they were recorded, so that a run can say how far off its like were without simulating them: the file
- * {@code accuracy/errors.csv}, which {@code validate --record} writes. A test fails when it is no longer true.
+ * Recorded errors of the published cases, from which a run reports the errors of similar runs without simulating them: {@code accuracy/errors.csv},
+ * written by {@code validate --record}. A test fails when the file is out of date.
  */
 public final class RecordedErrors {
     private static final String FILE = "/accuracy/errors.csv";
@@ -39,10 +39,10 @@ public final class RecordedErrors {
             List.of(("id,role,metric,measured,simulated,work,architecture,gpu,strategy,nodes"
                             + ",gpus,size,sequence_length,source,by_framework,parameters,confidence,first")
                     .split(","));
-    /** Largest cluster and sequence may be exceeded by this before a run says so. */
+    /** Factor over the largest cluster or sequence length after which a run mentions it. */
     private static final int BEYOND = 2;
 
-    /** Parameters of one model, counted by two people, differ by at most this share. */
+    /** Maximum relative difference between two counts of one model's parameters. */
     private static final double SAME_MODEL = 0.01;
 
     private static final RecordedErrors BUILT_IN = new RecordedErrors(read());
@@ -74,18 +74,18 @@ public final class RecordedErrors {
      * A published run.
      *
      * @param role {@code validation} or {@code calibration}
-     * @param source where it was published: the name of the file of cases
-     * @param parameters of its model; 0 for a bare collective
-     * @param confidence {@code high} where the source says all that decides the figure
+     * @param source publication: the name of the file of cases
+     * @param parameters parameter count of its model; 0 for a bare collective
+     * @param confidence {@code high} if the source states everything that decides the figure
      */
     record Published(String id, String role, String source, long parameters, String confidence) {}
 
     /**
-     * One figure of a case.
+     * A figure of a case.
      *
-     * @param likeness what the case ran
-     * @param released what comes out with settings that follow from framework and release alone; null where the case names none
-     * @param first what was simulated when it was simulated first
+     * @param likeness features of the case
+     * @param released simulated value with settings from framework and release alone; null if the case names none
+     * @param first first simulated value
      */
     record Row(
             Published run,
@@ -103,22 +103,22 @@ public final class RecordedErrors {
             return run.source();
         }
 
-        /** Of a speed that was simulated for it: positive where the simulator is too fast. */
+        /** Returns the error of a simulated speed; positive if the simulator is too fast. */
         double speedError(double simulated) {
             return metric.bias(measured, simulated);
         }
 
-        /** Whether it has set no constant. */
+        /** Returns whether it set no constant. */
         boolean isValidation() {
             return run.role().equals("validation");
         }
 
-        /** Whether nothing that decides the figure is left open. */
+        /** Returns whether the source states everything that decides the figure. */
         boolean saysAll() {
             return run.confidence().equals("high");
         }
 
-        /** Samples per second that were measured; null where the figure does not say it without the batch. */
+        /** Returns measured samples per second; null if the figure needs the batch for that. */
         @Nullable
         Double samplesPerSecond() {
             return switch (metric) {
@@ -128,12 +128,12 @@ public final class RecordedErrors {
             };
         }
 
-        /** Whether it ran the same model on the same cluster under the same strategy. */
+        /** Returns whether it ran the same model on the same cluster with the same strategy. */
         boolean isOf(Likeness other, long parameters) {
             return likeness.distance(other) == 0 && Math.abs(parameters - run.parameters()) <= SAME_MODEL * parameters;
         }
 
-        /** What is simulated, as somebody gets it who knows framework and release. */
+        /** Returns today's simulated value for a user who knows framework and release. */
         double today() {
             return released == null ? simulated : released;
         }
@@ -147,7 +147,7 @@ public final class RecordedErrors {
         return rows;
     }
 
-    /** The outcomes of cases as they were recorded. */
+    /** Returns the recorded outcomes of cases. */
     List<CaseOutcome> outcomes(List<ReferenceCase> cases) {
         List<CaseOutcome> outcomes = new ArrayList<>();
         for (ReferenceCase one : cases) {
@@ -160,7 +160,7 @@ public final class RecordedErrors {
         return outcomes;
     }
 
-    /** What is recorded of a figure; null where nothing is. */
+    /** Returns the record of a figure; null if none. */
     @Nullable
     Row of(String id, Metric metric) {
         return byFigure.get(key(id, metric));
@@ -174,7 +174,7 @@ public final class RecordedErrors {
         return row == null ? null : figure.apply(row);
     }
 
-    /** The facts of a run with what its like say about it. */
+    /** Adds to a run's facts what similar runs say about it. */
     public RunFacts annotate(RunFacts facts, ScenarioPoint point) {
         Likeness run = Likeness.of(point);
         List<Row> like =
@@ -193,22 +193,22 @@ public final class RecordedErrors {
         return facts.withAccuracy(ranges.of(point).orElse(null), aboutMemory(point), warnings(run, like));
     }
 
-    /** How far off the memory of a training is; null where no peak of a run like it was published. */
+    /** Returns the error range of a training's memory; null if no similar run published its peak. */
     public @Nullable ErrorInterval ofMemory(ScenarioPoint point) {
         return memory.of(point).orElse(null);
     }
 
-    /** The published run that is most like a point, whether or not its error holds there; empty where none resembles it. */
+    /** Returns the published run most similar to a point, whether or not its error applies there; empty if none is similar. */
     public Optional<ErrorInterval.Near> nearest(ScenarioPoint point) {
         return (point.task() instanceof Task.Training ? training : collectives).nearest(point);
     }
 
-    /** The ranges of training speeds, of collectives and of peaks of memory. */
+    /** Returns the ranges of training speeds, of collectives and of peak memory. */
     List<ErrorRanges> ranges() {
         return List.of(training, collectives, memory);
     }
 
-    /** How far off peaks of memory are, or that none like it was published; a bare collective has no memory. */
+    /** Says how far off peak memory is, or that no similar peak was published; nothing for a bare collective. */
     private List<String> aboutMemory(ScenarioPoint point) {
         if (!(point.task() instanceof Task.Training)) {
             return List.of();
@@ -249,7 +249,7 @@ public final class RecordedErrors {
         return warnings;
     }
 
-    /** The text of the file for some figures. */
+    /** Returns the file's text for some figures. */
     static String write(List<Row> rows) {
         StringWriter text = new StringWriter();
         try (CsvWriter csv = CsvWriter.builder().lineDelimiter(LineDelimiter.LF).build(text)) {
@@ -282,7 +282,7 @@ public final class RecordedErrors {
         return text.toString();
     }
 
-    /** A figure as files of errors write it. */
+    /** Formats a figure for files of errors. */
     static String plain(double value) {
         return new BigDecimal(value)
                 .round(new MathContext(8))

@@ -22,14 +22,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A published measurement and the scenario that should reproduce it.
  *
- * @param id unique in its file
- * @param family cases of one source: the name of their file
- * @param source document and place
+ * @param id identifier, unique in its file
+ * @param family the source's cases, by their file's name
+ * @param source document and place in it
  * @param role {@code calibration} or {@code validation}
  * @param confidence high, medium or low
  * @param written the scenarios that should reproduce it
  * @param measured published figures
- * @param ran false where the published run ran out of memory; null where that is not asked
+ * @param ran false if the published run ran out of memory; null if that is not compared
  */
 public record ReferenceCase(
         String id,
@@ -40,7 +40,7 @@ public record ReferenceCase(
         Written written,
         Map<Metric, Double> measured,
         @Nullable Boolean ran) {
-    /** The key of an outcome beside those of figures. */
+    /** Metric name of an outcome that compares whether a run fits. */
     static final String FITS = "fits";
 
     public ReferenceCase(
@@ -65,30 +65,30 @@ public record ReferenceCase(
     /**
      * Two ways to write one run.
      *
-     * @param coded with software settings as the source's own code has them
-     * @param released with those that follow from framework and release alone; null where the case names none
+     * @param coded with software settings from the source's own code
+     * @param released with settings from framework and release alone; null if the case names none
      */
     public record Written(ScenarioPoint coded, @Nullable ScenarioPoint released) {}
 
-    /** The run with software settings as the source's own code has them. */
+    /** Returns the run with software settings from the source's own code. */
     public ScenarioPoint point() {
         return written.coded();
     }
 
-    /** Whether its name or that of its source contains a text. */
+    /** Returns whether its name or its source's contains a string. */
     public boolean isNamed(String text) {
         return id.contains(text) || family.contains(text);
     }
 
-    /** What is simulated, whatever it is called: two cases with equal questions have equal answers. */
+    /** The simulated run without its name: cases with equal questions have equal results. */
     public record Question(Cluster cluster, Task task, CollectiveSettings collectives) {}
 
-    /** What is asked by one of its points. */
+    /** Returns the question of one of its points. */
     public static Question question(ScenarioPoint point) {
         return new Question(point.cluster(), point.task(), point.collectives());
     }
 
-    /** What strategies have in common that one source compared; the micro-batch is each strategy's own. */
+    /** The setting shared by strategies that one source compared; each strategy has its own micro-batch. */
     private record Setting(
             String family,
             Cluster cluster,
@@ -99,7 +99,7 @@ public record ReferenceCase(
             Checkpointing checkpointing,
             int checkpointedLayers) {}
 
-    /** An outcome for each published figure of the case, from what either point makes of it. */
+    /** Returns an outcome for each published figure of the case, from the results of both points. */
     public List<CaseOutcome> outcomes(
             Function<Metric, @Nullable Double> simulated, Function<Metric, @Nullable Double> byRelease, boolean fits) {
         List<CaseOutcome> outcomes = new ArrayList<>();
@@ -108,7 +108,7 @@ public record ReferenceCase(
         return outcomes;
     }
 
-    /** The outcome, where the case has one. */
+    /** Returns the fit outcome, if the case has one. */
     public Optional<FitOutcome> fitOutcome(boolean fits) {
         return Optional.ofNullable(ran).map(did -> FitOutcome.of(published(), did, fits));
     }

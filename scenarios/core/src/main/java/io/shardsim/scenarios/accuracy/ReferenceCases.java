@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Reads files of reference cases, or tells everything that is wrong with them. */
+/** Reads files of reference cases, or reports everything that is wrong with them. */
 public final class ReferenceCases {
     private static final Path FOLDER = Path.of("scenarios", "accuracy", "cases");
 
@@ -50,10 +50,10 @@ public final class ReferenceCases {
     }
 
     /**
-     * Reads a text.
+     * Reads a string.
      *
-     * @param file as messages name it
-     * @throws InputException with every problem of the text
+     * @param file the string's name in messages
+     * @throws InputException with every problem of the string
      */
     public static List<ReferenceCase> readText(String file, String text) throws InputException {
         Problems problems = new Problems(file);
@@ -61,10 +61,10 @@ public final class ReferenceCases {
     }
 
     /**
-     * The published cases, which lie beside the sources and are no part of the program.
+     * Reads the published cases, which are in the source tree, not in the program.
      *
-     * @param home the source tree that the program was started from
-     * @throws InputException with every problem of every file, or because there are none
+     * @param home the source tree that the program was started in
+     * @throws InputException with every problem of every file, or if there are none
      */
     public static List<ReferenceCase> published(Path home) throws InputException {
         Path folder = home.resolve(FOLDER);
@@ -78,9 +78,9 @@ public final class ReferenceCases {
     }
 
     /**
-     * Reads the files of a folder in order of their names.
+     * Reads the files of a folder, sorted by name.
      *
-     * @throws InputException with every problem of every file, or because there are none
+     * @throws InputException with every problem of every file, or if there are none
      */
     public static List<ReferenceCase> readFolder(Path folder) throws InputException {
         List<ReferenceCase> cases = new ArrayList<>();
@@ -101,7 +101,7 @@ public final class ReferenceCases {
         return cases;
     }
 
-    /** A folder has no line. */
+    /** Returns a problem of a folder, which has no line. */
     private static InputException refused(Path folder, String why) {
         return new InputException(List.of(new Problem(folder.toString(), Position.NONE, why)));
     }

@@ -7,14 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a stranger writes who knows a run but not the code that ran: model, cluster, batch, precision, what is checkpointed, how the model is split and
- * sharded, and the names of framework and release. Which attention, kernels, formats of reductions, buckets and overlaps then run, follows from these
- * names.
+ * A run as an outsider would write it, without its code: model, cluster, batch, precision, checkpointing, parallelism and sharding, and the names of
+ * framework and release. Attention, kernels, reduction formats, buckets and overlap follow from these names.
  */
 final class SoftwareSettings {
     private SoftwareSettings() {}
 
-    /** A scenario with a framework in place of its software settings. */
+    /** Returns a scenario with its software settings replaced by a framework. */
     static Mapping of(Mapping scenario, Entry framework) {
         List<Entry> entries = new ArrayList<>();
         for (Entry entry : scenario.entries()) {

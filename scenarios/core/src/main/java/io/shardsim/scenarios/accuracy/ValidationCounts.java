@@ -12,8 +12,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many published figures there are and how far off they are, as documents say it between {@code <!-- figures -->}, {@code <!-- headline -->},
- * {@code <!-- errors -->}, {@code <!-- errors by framework -->} or {@code <!-- first errors -->} and {@code <!-- end -->}. Kinds of figures and roles are counted apart.
+ * The number of published figures and their errors, as documents state them between {@code <!-- figures -->}, {@code <!-- headline -->},
+ * {@code <!-- errors -->}, {@code <!-- errors by framework -->} or {@code <!-- first errors -->} and {@code <!-- end -->}. Kinds of figures and roles
+ * are counted separately.
  */
 final class ValidationCounts {
     private static final List<String> ROLES = List.of("validation", "calibration");
@@ -24,7 +25,7 @@ final class ValidationCounts {
 
     private ValidationCounts() {}
 
-    /** A document with its marked places brought up to date. */
+    /** Returns a document with its marked places updated. */
     static String update(String text, List<CaseOutcome> outcomes, FirstErrors first) {
         String counted = replaced(text, "figures", sentence(outcomes));
         String asPublished = replaced(counted, "errors", "\n" + table(outcomes));
@@ -39,7 +40,7 @@ final class ValidationCounts {
         return between.matcher(text).replaceAll("$1" + Matcher.quoteReplacement(content) + "$2");
     }
 
-    /** For example {@code 3 training speeds (2 validation, 1 calibration) and 4 peaks of memory (4 validation)}. */
+    /** Returns the counts, for example {@code 3 training speeds (2 validation, 1 calibration) and 4 peaks of memory (4 validation)}. */
     static String sentence(List<CaseOutcome> outcomes) {
         List<String> kinds = new ArrayList<>();
         for (Metric.Kind kind : Metric.Kind.values()) {
@@ -62,7 +63,7 @@ final class ValidationCounts {
                 : String.join(", ", kinds.subList(0, last)) + " and " + kinds.get(last);
     }
 
-    /** For example {@code training speeds are 6.6 % off on average, peaks of memory 6.9 %}: of validation alone. */
+    /** Returns mean errors of validation figures only, for example {@code training speeds are 6.6 % off on average, peaks of memory 6.9 %}. */
     static String headline(List<CaseOutcome> outcomes) {
         List<String> kinds = new ArrayList<>();
         for (Metric.Kind kind : Metric.Kind.values()) {
@@ -75,7 +76,7 @@ final class ValidationCounts {
         return String.join(", ", kinds);
     }
 
-    /** Errors by kind and role. */
+    /** Returns a table of errors by kind and role. */
     static String table(List<CaseOutcome> outcomes) {
         StringBuilder out = new StringBuilder(
                 "| figures | role | number | mean error | median | bias | worst |\n|---|---|--:|--:|--:|--:|--:|\n");
@@ -100,7 +101,7 @@ final class ValidationCounts {
         return out.toString();
     }
 
-    /** Errors when figures were simulated first, beside those of today: of validation, and of what was locked, whatever it decided since. */
+    /** Returns a table of first and current errors: of validation figures, and of locked ones, whatever they decided since. */
     static String firstTable(List<CaseOutcome> outcomes, FirstErrors first) {
         StringBuilder out = new StringBuilder("""
                 | figures | number | mean error at first | mean error today | locked, of any role | mean error at first |

@@ -13,25 +13,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Writes the outcomes of the published cases into the source tree: the recorded errors, those of the
- * first time, the register of differences, and the counts in the documents. */
+/**
+ * Writes outcomes of the published cases into the source tree: recorded errors, first errors, the register of deviations, and counts in documents.
+ */
 public final class ValidationRecord {
     private static final Path ERRORS = Path.of("scenarios", "accuracy", "errors.csv");
     static final Path FIRST = Path.of("scenarios", "accuracy", "first.csv");
     static final Path DEVIATIONS = Path.of("scenarios", "accuracy", "DEVIATIONS.md");
 
-    /** Documents that say how many figures there are. */
+    /** Documents that state how many figures there are. */
     static final List<Path> COUNTING = List.of(Path.of("README.md"), Path.of("docs", "validation.md"));
 
     private ValidationRecord() {}
 
     /**
-     * Replaces these files, and what the documents say about them.
+     * Updates these files and documents.
      *
-     * @param root of the source tree
+     * @param root root of the source tree
      * @param cases all published cases
-     * @param simulated outcomes of those that ran; of the others those that were recorded stay
-     * @param today day on which figures that are new are entered
+     * @param simulated outcomes of the cases that ran; other cases keep their recorded outcomes
+     * @param today day recorded for new figures
      */
     public static void write(Path root, List<ReferenceCase> cases, List<CaseOutcome> simulated, LocalDate today)
             throws IOException {

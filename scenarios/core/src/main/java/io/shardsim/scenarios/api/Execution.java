@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
-/** The points of a scenario while they run. */
+/** A running scenario. */
 public final class Execution {
     private final io.shardsim.scenarios.scenario.Scenario scenario;
     private final PointRuns runs;
@@ -44,7 +44,7 @@ public final class Execution {
         }
     }
 
-    /** Stops what runs and begins nothing further; {@link #results} then has the points that were done. */
+    /** Cancels the runs and starts no more; {@link #results} then has the points that finished. */
     public void cancel() {
         runs.interrupt();
     }
@@ -56,8 +56,8 @@ public final class Execution {
     /**
      * Waits for the end.
      *
-     * @throws SimulationFailedException when a run broke a rule of the simulation
-     * @throws InterruptedException when the calling thread is interrupted; the execution goes on
+     * @throws SimulationFailedException when a run violated an invariant of the simulation
+     * @throws InterruptedException when the calling thread is interrupted; the execution continues
      */
     public Results results() throws InterruptedException {
         try {

@@ -3,7 +3,7 @@ package io.shardsim.scenarios.api;
 import io.shardsim.simulator.yaml.InputException;
 import java.util.List;
 
-/** A scenario that cannot be run; says everything that is wrong with it. */
+/** A scenario that cannot be run, with everything that is wrong with it. */
 public final class InvalidScenarioException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -14,7 +14,7 @@ public final class InvalidScenarioException extends Exception {
         problems = refused.problems().stream().map(Object::toString).toList();
     }
 
-    /** Each with its place in the scenario, both values where two contradict each other, and what would be right; at least one. */
+    /** Returns every problem, at least one: its key, both values if two contradict each other, and what to write instead. */
     public List<String> problems() {
         return problems;
     }

@@ -7,15 +7,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one point of a scenario came to.
+ * The result of one point of a scenario.
  *
- * @param values what the sweep set at this point, by key; empty without a sweep
- * @param gpus of the cluster
- * @param training figures of a training step; absent where it does not fit in memory, and for a bare collective
- * @param collective figures of a bare collective; absent for training
- * @param memory of one GPU; absent for a bare collective
- * @param warnings what to know before trusting the figures
- * @param digest a hash over all totals and times, equal wherever the point is run; absent where nothing ran
+ * @param values the point's swept values, by key; empty without a sweep
+ * @param gpus number of GPUs in the cluster
+ * @param training training metrics; absent if the run does not fit in memory, and for a bare collective
+ * @param collective metrics of a bare collective; absent for training
+ * @param memory memory of one GPU; absent for a bare collective
+ * @param warnings caveats to read before trusting the figures
+ * @param digest hash over all totals and times, equal on every machine; absent if nothing ran
  */
 public record PointResult(
         Map<String, ?> values,
@@ -27,12 +27,12 @@ public record PointResult(
         @Nullable String digest) {
 
     /**
-     * Figures of a training step.
+     * Metrics of a training step.
      *
-     * @param strategy as people write it, for example {@code MiCS, shard group 16}
-     * @param microBatch samples that a GPU takes at once, given or found
-     * @param stepSeconds one optimizer update [s]
-     * @param modelFlopsUtilization share of the GPUs' peak that the model's own operations make up, 0 to 1
+     * @param strategy display name, for example {@code MiCS, shard group 16}
+     * @param microBatch samples per GPU and micro-batch, set or chosen
+     * @param stepSeconds time of one optimizer step [s]
+     * @param modelFlopsUtilization MFU: the model's FLOPs as a share of the GPUs' peak, 0 to 1
      */
     public record Training(
             String strategy,
@@ -43,19 +43,19 @@ public record PointResult(
             double modelFlopsUtilization) {}
 
     /**
-     * Figures of a bare collective.
+     * Metrics of a bare collective.
      *
-     * @param seconds from its first to its last byte [s]
-     * @param busBytesPerSecond bus bandwidth as nccl-tests counts it [bytes/s]
+     * @param seconds time from first to last byte [s]
+     * @param busBytesPerSecond bus bandwidth as in nccl-tests [bytes/s]
      */
     public record Collective(double seconds, double busBytesPerSecond) {}
 
     /**
      * Memory of the fullest GPU.
      *
-     * @param neededBytes largest sum of what is allocated at once [bytes]
-     * @param reservedBytes the same with what the allocator cannot use [bytes]
-     * @param capacityBytes of the GPU [bytes]
+     * @param neededBytes peak of allocated memory [bytes]
+     * @param reservedBytes peak of allocated memory plus fragmentation [bytes]
+     * @param capacityBytes memory of the GPU [bytes]
      */
     public record Memory(long neededBytes, long reservedBytes, long capacityBytes) {
         public boolean fits() {

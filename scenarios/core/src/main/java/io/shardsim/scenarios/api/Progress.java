@@ -1,9 +1,9 @@
 package io.shardsim.scenarios.api;
 
 /**
- * How far an execution is.
+ * The progress of an execution.
  *
- * @param share of all work that is done, 0 to 1; large clusters count for more
- * @param text how many points are done, for people
+ * @param share share of the work done, 0 to 1, weighted by cluster size
+ * @param text number of finished points, as a phrase
  */
 public record Progress(double share, String text) {}

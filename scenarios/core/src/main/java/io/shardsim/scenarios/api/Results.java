@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** What the points of a scenario came to, in the order of its sweep. */
+/** The results of a scenario's points, in sweep order. */
 public final class Results {
     private final ScenarioResult result;
     private final boolean complete;
@@ -20,12 +20,12 @@ public final class Results {
         points = result.runs().stream().map(PointResult::of).toList();
     }
 
-    /** The scenario's name. */
+    /** Returns the scenario's name. */
     public String scenario() {
         return result.scenario();
     }
 
-    /** False when it was cancelled before every point was done. */
+    /** Returns whether every point finished; false after a cancellation. */
     public boolean complete() {
         return complete;
     }
@@ -34,13 +34,13 @@ public final class Results {
         return points;
     }
 
-    /** The training run with the most tokens a second, one that fits without fragmentation only where none has room; empty where none fits in memory. */
+    /** Returns the training run with the most tokens per second, preferring runs that fit with headroom; empty if none fits in memory. */
     public Optional<PointResult> fastest() {
         int fastest = ScenarioResult.indexOfFastest(result.runs());
         return fastest < 0 ? Optional.empty() : Optional.of(points.get(fastest));
     }
 
-    /** The document that {@code shardsim run --json} prints. */
+    /** Returns the document that {@code shardsim run --json} prints. */
     public String toJson() {
         return new ReportFiles().json(List.of(result));
     }
@@ -48,7 +48,7 @@ public final class Results {
     /**
      * Writes {@code report.html}, {@code results.json} and {@code results.csv}.
      *
-     * @param folder made where it is missing
+     * @param folder created if missing
      * @return the files, the report first
      */
     public List<Path> write(Path folder) throws IOException {

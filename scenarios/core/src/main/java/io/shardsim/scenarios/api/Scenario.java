@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What is trained, how, on what, and which of it is varied. Checked: a scenario that exists can be run. */
+/** A scenario: the model, how it is trained, the cluster, and the sweep. Instances are validated and can be run. */
 public final class Scenario {
     private final io.shardsim.scenarios.scenario.Scenario read;
 
@@ -28,7 +28,7 @@ public final class Scenario {
     /**
      * Reads the text of a scenario file.
      *
-     * @param name as messages name the text
+     * @param name the text's name in messages
      */
     public static Scenario parse(String name, String yaml) throws InvalidScenarioException {
         try {
@@ -38,7 +38,7 @@ public final class Scenario {
         }
     }
 
-    /** Begins a scenario that is built in Java. */
+    /** Starts building a scenario in Java. */
     public static Builder named(String name) {
         return new Builder(name);
     }
@@ -47,7 +47,7 @@ public final class Scenario {
         return read.name();
     }
 
-    /** Points to run: 1, or those of the sweep. */
+    /** Returns the number of points: 1, or that of the sweep. */
     public int points() {
         return read.points().size();
     }
@@ -56,7 +56,7 @@ public final class Scenario {
         return read;
     }
 
-    /** Sets keys of a scenario file, each written as a sweep writes it, for example {@code cluster.nodes}. */
+    /** Sets keys of a scenario file, in dotted form as in a sweep, for example {@code cluster.nodes}. */
     public static final class Builder {
         private final Map<String, Object> file = new LinkedHashMap<>();
         private final Map<String, List<?>> sweep = new LinkedHashMap<>();
@@ -68,8 +68,8 @@ public final class Scenario {
         /**
          * Sets one key.
          *
-         * @param key with dots between blocks, as {@code docs/scenario-file.md} lists it
-         * @param value a number, a boolean, a text such as {@code "1 GiB"}, or lists and maps of these
+         * @param key dotted key, as listed in {@code docs/scenario-file.md}
+         * @param value a number, a boolean, a string such as {@code "1 GiB"}, or lists and maps of these
          */
         public Builder set(String key, Object value) {
             String[] path = key.split("\\.", -1);
@@ -81,7 +81,7 @@ public final class Scenario {
             return this;
         }
 
-        @SuppressWarnings("unchecked") // a block has texts as keys
+        @SuppressWarnings("unchecked") // keys of a block are strings
         private static Map<String, Object> blockIn(Map<String, Object> outer, String name, String key) {
             Object inner = outer.computeIfAbsent(name, missing -> new LinkedHashMap<String, Object>());
             if (!(inner instanceof LinkedHashMap<?, ?> block)) {
@@ -91,13 +91,13 @@ public final class Scenario {
             return (Map<String, Object>) block;
         }
 
-        /** Varies one key; several of them are combined, the first one changing slowest. */
+        /** Sweeps one key; several keys give all combinations, the first key changing slowest. */
         public Builder sweep(String key, List<?> values) {
             sweep.put(key, List.copyOf(values));
             return this;
         }
 
-        /** Checks all of it. */
+        /** Validates and builds the scenario. */
         public Scenario build() throws InvalidScenarioException {
             Map<String, Object> whole = new LinkedHashMap<>(file);
             if (!sweep.isEmpty()) {

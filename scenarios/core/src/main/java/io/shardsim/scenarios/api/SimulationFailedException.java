@@ -2,7 +2,7 @@ package io.shardsim.scenarios.api;
 
 import java.util.List;
 
-/** A run broke a rule of the simulation, or needed more memory than the JVM has. */
+/** Thrown when a run violated an invariant of the simulation, or needed more memory than the JVM has. */
 public final class SimulationFailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class SimulationFailedException extends RuntimeException {
         this.failures = List.copyOf(failures);
     }
 
-    /** What failed and why, one sentence for each point; at least one. */
+    /** Returns which points failed and why, one sentence each; at least one. */
     public List<String> failures() {
         return failures;
     }

@@ -2,7 +2,7 @@ package io.shardsim.scenarios.api;
 
 import java.util.function.Consumer;
 
-/** Runs scenarios. Results do not depend on the number of threads. May be used by several threads at once. */
+/** Runs scenarios. Results do not depend on the number of threads. Thread-safe. */
 public final class Simulator {
     private final int threads;
 
@@ -10,12 +10,12 @@ public final class Simulator {
         this.threads = threads;
     }
 
-    /** With as many threads as there are cores. */
+    /** Returns a simulator with one thread per core. */
     public static Simulator onAllCores() {
         return new Simulator(Runtime.getRuntime().availableProcessors());
     }
 
-    /** @param threads points that run at once, or parts of one point where there are fewer points; at least 1 */
+    /** @param threads points run concurrently, or parts of one point if there are fewer points; at least 1 */
     public static Simulator onThreads(int threads) {
         if (threads < 1) {
             throw new IllegalArgumentException("threads " + threads + " < 1; write 1 or more");
@@ -24,10 +24,10 @@ public final class Simulator {
     }
 
     /**
-     * Runs every point of a scenario to its end.
+     * Runs every point of a scenario to completion.
      *
-     * @throws SimulationFailedException when a run broke a rule of the simulation
-     * @throws InterruptedException when the calling thread is interrupted; what runs is abandoned
+     * @throws SimulationFailedException when a run violated an invariant of the simulation
+     * @throws InterruptedException when the calling thread is interrupted; running points are abandoned
      */
     public Results run(Scenario scenario) throws InterruptedException {
         Execution execution = start(scenario, progress -> {});
@@ -40,9 +40,9 @@ public final class Simulator {
     }
 
     /**
-     * Begins to run every point of a scenario, and returns at once.
+     * Starts every point of a scenario and returns immediately.
      *
-     * @param progress called after every point, and once a second, from threads of the execution
+     * @param progress called after every point and once per second, from threads of the execution
      */
     public Execution start(Scenario scenario, Consumer<Progress> progress) {
         return Execution.start(scenario, threads, progress);

@@ -15,10 +15,10 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What a cluster is taken for.
+ * What a cluster is assumed to be before measurement.
  *
- * @param name of an instance of the catalog, or of a file that describes one, such as last month's calibration
- * @param description what that file says, or that it extends the catalog's
+ * @param name name of a catalog instance, or of a file that describes one, such as last month's calibration
+ * @param description the file's content, or that it extends the catalog instance
  */
 public record Base(String name, Mapping description) {
     /** @throws InputException with every problem of the file */
@@ -32,7 +32,7 @@ public record Base(String name, Mapping description) {
         return new Base(name, (Mapping) Objects.requireNonNull(description));
     }
 
-    /** The instance with some values changed. */
+    /** Returns the instance with some values changed. */
     InstanceSpec with(Map<String, Object> changed) {
         try {
             return (InstanceFiles.isFile(name)
@@ -44,7 +44,7 @@ public record Base(String name, Mapping description) {
         }
     }
 
-    /** The lines of an instance file that differs in some keys; the figures of this one name it as their source, {@code base}. */
+    /** Returns the lines of an instance file that differs in some keys and cites this base as the source of its figures, {@code base}. */
     String lines(Set<String> differing) {
         StringBuilder lines = new StringBuilder();
         for (Entry each : description.entries()) {

@@ -12,16 +12,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What a cluster reaches.
+ * Measured figures of a cluster.
  *
- * @param base what it was taken for
- * @param tests every one that was read
- * @param broken tests that reach far less than the catalog lets one expect
- * @param inNode what tests on one node tell
- * @param betweenNodes what tests on several nodes tell
- * @param ofKernels what GEMMs tell
- * @param kernels every one that was read
- * @param unexplained sizes that no figure brings near
+ * @param base the instance it was assumed to be
+ * @param tests every collective test read
+ * @param broken tests far below the catalog's prediction
+ * @param inNode fit of tests on one node
+ * @param betweenNodes fit of tests on several nodes
+ * @param ofKernels fit of GEMMs
+ * @param kernels every kernel read
+ * @param unexplained sizes that no figures reproduce
  */
 public record Calibration(
         Base base,
@@ -38,7 +38,7 @@ public record Calibration(
         broken = List.copyOf(broken);
     }
 
-    /** The fits, those of nothing left out. */
+    /** Returns the fits, without empty ones. */
     List<Fit> fits() {
         return all().filter(fit -> fit.quality().count() > 0).toList();
     }
@@ -47,7 +47,7 @@ public record Calibration(
         return Stream.of(betweenNodes, inNode, ofKernels);
     }
 
-    /** Every file that something was read from. */
+    /** Returns every file that something was read from. */
     String files() {
         return Stream.concat(
                         tests.stream().map(CollectiveTest::file),
@@ -56,12 +56,12 @@ public record Calibration(
                 .collect(Collectors.joining(", "));
     }
 
-    /** The GPU as the fit of kernels has it. */
+    /** Returns the GPU with the fitted kernel rates. */
     GpuSpec gpu() {
         return base.with(ofKernels.resolved()).gpu();
     }
 
-    /** Every figure that was determined, as the instance file writes it. */
+    /** Returns every fitted figure, as written in the instance file. */
     public Map<String, String> figures() {
         Map<String, String> figures = new LinkedHashMap<>();
         fits().forEach(fit ->
@@ -70,9 +70,9 @@ public record Calibration(
     }
 
     /**
-     * How figures differ from those of another file or instance of the catalog, a line each.
+     * Returns how figures differ from another file or catalog instance, one line each.
      *
-     * @throws InputException where that file is no instance
+     * @throws InputException if that file is not an instance
      */
     public List<String> since(String name) throws InputException {
         List<String> lines = new ArrayList<>();

@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** A calibration for the terminal, for programs, and as an instance file. */
+/** Formats a calibration for the terminal, as JSON, and as an instance file. */
 public final class CalibrationText {
     private CalibrationText() {}
 
-    /** At most {@code width} columns wide. */
+    /** Returns text of at most {@code width} columns. */
     public static String write(Calibration calibration, int width) {
         Paragraphs out = new Paragraphs(width);
         List<List<String>> rows =
@@ -63,7 +63,7 @@ public final class CalibrationText {
         return out.toString();
     }
 
-    /** What is wrong with the measurements. */
+    /** Returns problems of the measurements. */
     private static List<String> notes(Calibration calibration) {
         List<String> notes = new ArrayList<>(calibration.unexplained());
         GpuSpec gpu = calibration.base().with(Map.of()).gpu();
@@ -93,9 +93,9 @@ public final class CalibrationText {
     }
 
     /**
-     * The instance file.
+     * Returns the instance file.
      *
-     * @param date of the newest log, for example {@code 2026-11-28}
+     * @param date date of the newest log, for example {@code 2026-11-28}
      */
     public static String instance(Calibration calibration, String date) {
         StringBuilder figures = new StringBuilder();
@@ -129,7 +129,7 @@ public final class CalibrationText {
         return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"").replaceAll("\\p{Cntrl}", "?") + '"';
     }
 
-    /** One document. */
+    /** Returns a JSON document. */
     public static String json(Calibration calibration) {
         return new JsonObject()
                 .with("base", calibration.base().name())

@@ -34,11 +34,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what a cluster reaches from what nccl-tests measured on it. */
+/** Determines a cluster's rates from nccl-tests measurements. */
 public final class Calibrator {
-    /** A test that reaches less of what the catalog lets one expect looks broken [1]. */
+    /** Share of the predicted rate below which a test looks broken [1]. */
     static final double BROKEN = 0.75;
-    /** Rates below this size say more of latency [bytes]. */
+    /** Size below which rates reflect latency [bytes]. */
     private static final long LARGE = 64L << 20;
 
     private static final String KIT = "/calibrating/kit.py";
@@ -51,7 +51,7 @@ public final class Calibrator {
         explainer = new Explainer(runners, threads);
     }
 
-    /** A Python script that measures a node, and prints what is read here. */
+    /** Returns a Python script that measures a node and prints logs for this class. */
     public static String kit() {
         try (InputStream in = Objects.requireNonNull(Calibrator.class.getResourceAsStream(KIT), KIT)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
@@ -60,20 +60,20 @@ public final class Calibrator {
         }
     }
 
-    /** Whether a text is a log that can be measured by. */
+    /** Returns whether a text is a log with measurements. */
     public static boolean reads(String text) {
         return CollectiveLog.isOne(text) || KernelRuns.isIn(text);
     }
 
     /**
-     * What is measured, and of what.
+     * The measurements, and what they were taken on.
      *
-     * @param base what the cluster is taken for
-     * @param logs texts by file
+     * @param base the assumed instance
+     * @param logs log texts by file
      * @param profiles files of profiles
-     * @param collective that logs are of which do not say it; null where that is not known
-     * @param nodes that took part where a log does not say it; 0 where that is not known
-     * @param healthy whether what looks broken is left out
+     * @param collective collective of logs that do not name it; null if unknown
+     * @param nodes number of nodes of logs that do not say it; 0 if unknown
+     * @param healthy whether to exclude tests that look broken
      */
     public record Question(
             Base base,
@@ -88,19 +88,19 @@ public final class Calibrator {
     }
 
     /**
-     * A test that reaches far less than it should.
+     * A test far below the prediction.
      *
-     * @param test that does
-     * @param expectedBytesPerSecond what the catalog lets one expect of its largest size [bytes/s]
-     * @param explanation of this
+     * @param test the test
+     * @param expectedBytesPerSecond bus bandwidth of its largest size that the catalog predicts [bytes/s]
+     * @param explanation possible cause
      */
     public record Broken(CollectiveTest test, double expectedBytesPerSecond, Explanation explanation) {}
 
     /**
-     * Reads and fits.
+     * Reads measurements and fits figures.
      *
-     * @return null where it was interrupted
-     * @throws InputException with every line that cannot be
+     * @return null if interrupted
+     * @throws InputException with every invalid line
      */
     public @Nullable Calibration calibrate(Question question, ProgressListener progress) throws InputException {
         List<TrainingLog> lines = evidence(question);
@@ -151,14 +151,14 @@ public final class Calibrator {
                 changed -> simulated.seconds(sizes, changed));
         List<Simulated.Size> large =
                 sizes.stream().filter(size -> size.row().bytes() >= LARGE).toList();
-        // Where most of what is large stays far off, a figure would only hide that.
+        // If most large sizes stay far off, a fitted figure would only hide that.
         boolean hides = 2 * off(large, simulated.seconds(large, fit.resolved())).size() > large.size();
         Fit kept = hides ? Fit.none(List.of()) : fit;
         unexplained.addAll(off(large, simulated.seconds(large, kept.resolved())));
         return kept;
     }
 
-    /** Sizes that are simulated more than a quarter off, in words. */
+    /** Returns sizes whose simulated times are over a quarter off, in words. */
     private static List<String> off(List<Simulated.Size> sizes, double[] seconds) {
         return IntStream.range(0, seconds.length)
                 .filter(i -> Math.abs(sizes.get(i).row().seconds() / seconds[i] - 1) > 1 - BROKEN)
@@ -166,7 +166,7 @@ public final class Calibrator {
                 .toList();
     }
 
-    /** Every test, on as many nodes as its log says. */
+    /** Reads every test, with the number of nodes that its log states. */
     private static List<CollectiveTest> read(Question question, List<TrainingLog> evidence) throws InputException {
         List<CollectiveTest> tests = new ArrayList<>();
         List<Problem> problems = new ArrayList<>();
@@ -176,7 +176,7 @@ public final class Calibrator {
                 .map(TrainingLog::name)
                 .collect(Collectors.toSet());
         for (Map.Entry<String, String> log : question.logs().entrySet()) {
-            // NCCL_DEBUG=INFO and tables of kernels may go to files of their own.
+            // NCCL_DEBUG=INFO output and tables of kernels may be in separate files.
             if ((lines.contains(log.getKey()) || KernelRuns.isIn(log.getValue()))
                     && !CollectiveLog.hasTable(log.getValue())) {
                 continue;
@@ -196,7 +196,7 @@ public final class Calibrator {
         return tests;
     }
 
-    /** Lines that show or rule out a fault, such as those of NCCL_DEBUG=INFO. */
+    /** Reads log lines that show or rule out a fault, such as NCCL_DEBUG=INFO output. */
     private static List<TrainingLog> evidence(Question question) {
         List<TrainingLog> logs = new ArrayList<>();
         question.logs().forEach((name, text) -> {
@@ -211,7 +211,7 @@ public final class Calibrator {
 
     private static CollectiveTest onNodes(CollectiveTest test, Question question, int gpus) throws InputException {
         int fewest = (test.ranks() + gpus - 1) / gpus;
-        // Names of hosts are often replaced by one in what people publish.
+        // In published logs, all host names are often replaced by one.
         int nodes = question.nodes() > 0 ? question.nodes() : Math.max(fewest, test.nodes());
         if (test.ranks() % nodes != 0 || test.ranks() / nodes > gpus || nodes > ScenarioKeys.NODES_MAX) {
             throw new InputException(
@@ -227,7 +227,7 @@ public final class Calibrator {
         return test.on(nodes);
     }
 
-    /** Tests whose largest size reaches far less than it should, each with what may be the cause. */
+    /** Returns tests whose largest size is far below the prediction, each with a possible cause. */
     private List<Broken> broken(
             Question question,
             List<CollectiveTest> tests,
@@ -250,7 +250,7 @@ public final class Calibrator {
         return broken;
     }
 
-    /** Why a test is slow, by its largest size and two others. */
+    /** Returns why a test is slow, from its largest size and two others. */
     private @Nullable Explanation explanation(
             Question question, CollectiveTest test, List<TrainingLog> lines, ProgressListener progress)
             throws InputException {
@@ -279,7 +279,7 @@ public final class Calibrator {
         return new Measured(test.busBytesPerSecond(row, row.seconds()) / 1e9, Measured.Unit.BUS_BANDWIDTH, at);
     }
 
-    /** Ends what runs. */
+    /** Cancels the running simulations. */
     public void interrupt() {
         runs.interrupt();
         explainer.interrupt();

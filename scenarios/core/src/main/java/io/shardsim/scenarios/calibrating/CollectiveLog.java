@@ -24,11 +24,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What nccl-tests prints, of all releases that print a table, and its JSON (version 2.17 on, {@code -J}). Launchers may write before each line, and a
+ * Reads nccl-tests output: the tables of all releases that print one, and JSON (version 2.17 on, {@code -J}). Launchers may prefix each line, and a
  * log may hold several tests, or end early.
  */
 final class CollectiveLog {
-    /** Names of the programs that measure a collective that is simulated. */
+    /** Programs whose collective is simulated. */
     private static final Map<String, CollectiveKind> PROGRAMS = Map.of(
             "all_reduce", CollectiveKind.ALL_REDUCE,
             "all_gather", CollectiveKind.ALL_GATHER,
@@ -43,22 +43,22 @@ final class CollectiveLog {
     private static final Pattern HEADER = Pattern.compile("# +(size +count +.*)$");
     private static final Pattern ROW = Pattern.compile(
             "(?:^|[\\s:>|])(\\d+) +(\\d+) +(?:float|half|double|b?float\\d+|fp\\d+|f8e\\wm\\w|u?int\\d+|char|bf16)\\b *(.*)$");
-    /** What stands right of the type in every release; older ones leave out the first. */
+    /** Columns after the type; older releases lack the first. */
     private static final List<String> USUAL =
             List.of("redop", "root", "time", "algbw", "busbw", "error", "time", "algbw", "busbw", "error");
 
-    /** Printed figures have two decimals, or three digits of a large time. */
+    /** Rounding error of printed figures, which have two decimals, or three digits for large times. */
     private static final double PRINTED = 0.006;
-    /** What else a table's own figures may differ by. */
+    /** Allowed difference between figures of a table, beyond rounding. */
     private static final double TOLERANCE = 0.02;
 
     private static final double TOLERANCE_ROUGH = 0.06;
-    /** More GPUs than one process of nccl-tests drives. */
+    /** More GPUs than one nccl-tests process uses. */
     private static final int GPUS_MAX = 64;
 
-    /** Bus over algorithm bandwidth beyond which a collective is an all-reduce, 2 (n - 1) / n; all others carry a buffer once at most. */
+    /** Ratio of bus to algorithm bandwidth above which a collective is an all-reduce, 2 (n - 1) / n; all others move a buffer at most once. */
     private static final double MORE_THAN_ONCE = 1.05;
-    /** Ranks above which two decimals of a rate no longer tell how many there are. */
+    /** Ranks above which two decimals of a rate no longer reveal their number. */
     private static final int RANKS_TOLD = 64;
 
     private final Problems problems;
@@ -83,9 +83,9 @@ final class CollectiveLog {
     /**
      * Reads a file.
      *
-     * @param asked the collective, where no line says which; null where that is not known either
-     * @param gpus that took part, where no line says how many; 0 where that is not known either
-     * @throws InputException with every line that cannot be
+     * @param asked the collective if no line names it; null if unknown
+     * @param gpus number of GPUs if no line says it; 0 if unknown
+     * @throws InputException with every invalid line
      */
     static List<CollectiveTest> read(String file, String text, @Nullable CollectiveKind asked, int gpus)
             throws InputException {
@@ -114,13 +114,13 @@ final class CollectiveLog {
         return log.tests;
     }
 
-    /** Whether a text has a row of a table, or is a document. */
+    /** Returns whether a text has a table row, or is a document. */
     static boolean hasTable(String text) {
         return text.stripLeading().startsWith("{")
                 || text.lines().anyMatch(line -> ROW.matcher(line).find());
     }
 
-    /** Whether a text, whatever it may be, is what a test printed or wrote. */
+    /** Returns whether an arbitrary text is test output. */
     static boolean isOne(String text) {
         return hasTable(text)
                 && (!text.stripLeading().startsWith("{")
@@ -129,7 +129,7 @@ final class CollectiveLog {
 
     private void line(int number, String line, boolean last) {
         Matcher program = PROGRAM.matcher(line);
-        // In the midst of a table its program's name is in a warning.
+        // Inside a table, the program's name is part of a warning.
         boolean begins = rows.isEmpty() || line.contains("starting") || line.contains("_perf -");
         if (begins && program.find() && !line.contains("concluded")) {
             begin(program.group(1));
@@ -166,7 +166,7 @@ final class CollectiveLog {
         }
     }
 
-    /** One line of a table; the last of a log that ends early may have lost its end. */
+    /** Reads a table row; the last one of a truncated log may be incomplete. */
     private void row(int number, Matcher row, boolean last) {
         List<String> figures =
                 new ArrayList<>(Arrays.asList(row.group(3).strip().split("\\s+")));
@@ -177,7 +177,7 @@ final class CollectiveLog {
                 columns.stream().filter(name -> !name.equals("timestamp")).toList();
         int time = names.indexOf("time") < 0 ? names.indexOf("cputime") : names.indexOf("time");
         int shift = figures.size() - names.size();
-        // Releases leave operation or root empty where there is none; those stand before the first time.
+        // Releases leave operation or root empty if there is none; both come before the first time.
         if (time < 0 || shift > 0 || time + shift < 0 || time + shift + 2 >= figures.size()) {
             if (!last) {
                 problems.add(
@@ -213,7 +213,7 @@ final class CollectiveLog {
             }
             return;
         }
-        // Times of ten seconds and more are printed as 1.8e+07.
+        // Times of ten seconds and more are printed like 1.8e+07.
         boolean rough = time.contains("e");
         double expected = bytes / us / 1e3;
         double tolerance = rough ? TOLERANCE_ROUGH : TOLERANCE;
@@ -240,7 +240,7 @@ final class CollectiveLog {
         return text.matches("\\d+(\\.\\d+)?(e[+-]?\\d{1,2})?") ? Double.parseDouble(text) : Double.NaN;
     }
 
-    /** Ends a test, and begins the next one. */
+    /** Ends a test and starts the next one. */
     private void finish() {
         if (!rows.isEmpty() && known) {
             int ranks = !hosts.isEmpty() ? Collections.max(hosts.keySet()) + 1 : gpus > 0 ? gpus : ranksByFactor();
@@ -272,7 +272,7 @@ final class CollectiveLog {
         factors = new ArrayList<>();
     }
 
-    /** Hosts; 0 where the lines of ranks are missing, or their names were replaced by one. */
+    /** Returns the number of hosts; 0 if the lines of ranks are missing, or all host names were replaced by one. */
     private int nodes() {
         return (int) hosts.values().stream().distinct().count();
     }
@@ -286,7 +286,7 @@ final class CollectiveLog {
                 .orElse(0);
     }
 
-    /** The number of ranks that the bus bandwidth of an all-reduce, a gather or a scatter gives away; 0 where it gives none. */
+    /** Returns the number of ranks implied by the bus bandwidth of an all-reduce, all-gather or reduce-scatter; 0 if there is none. */
     private int ranksByFactor() {
         double share = factor() > MORE_THAN_ONCE ? factor() / 2 : factor();
         double ranks = 1 / (1 - share);
@@ -297,7 +297,7 @@ final class CollectiveLog {
         return Math.max(1, Math.min(GPUS_MAX, root.path("config").path(key).asInt(1)));
     }
 
-    /** A document that {@code -J} wrote. */
+    /** Reads a document written by {@code -J}. */
     private void document(String text) {
         JsonNode root;
         try {
@@ -319,7 +319,7 @@ final class CollectiveLog {
         }
         int rank = 0;
         for (JsonNode device : root.path("config").path("devices")) {
-            // Only the first rank of each process is written.
+            // Only the first rank of each process is listed.
             int first = device.path("rank").asInt(rank);
             int each = driven(root, "ngpus") * driven(root, "nthreads");
             for (int i = 0; i < each; i++) {

@@ -5,13 +5,13 @@ import io.shardsim.simulator.collective.CollectiveKind;
 import java.util.List;
 
 /**
- * One collective that nccl-tests measured at several sizes.
+ * A collective that nccl-tests measured at several sizes.
  *
- * @param file as the user named it
+ * @param file file name as the user gave it
  * @param kind the collective
- * @param ranks that took part
- * @param nodes that they are on; 0 where the log does not say
- * @param rows one for each size, the smallest first
+ * @param ranks number of ranks
+ * @param nodes number of nodes; 0 if the log does not say
+ * @param rows one row per size, smallest first
  */
 record CollectiveTest(String file, CollectiveKind kind, int ranks, int nodes, List<Row> rows) {
     CollectiveTest {
@@ -19,15 +19,15 @@ record CollectiveTest(String file, CollectiveKind kind, int ranks, int nodes, Li
     }
 
     /**
-     * One size.
+     * A measured size.
      *
-     * @param line of the file
-     * @param bytes of the whole buffer
-     * @param seconds out of place; in place where the log has no other
+     * @param line line of the file
+     * @param bytes size of the whole buffer
+     * @param seconds out-of-place time; in-place if the log has no other
      */
     record Row(int line, long bytes, double seconds) {}
 
-    /** The same on so many nodes. */
+    /** Returns the test with another number of nodes. */
     CollectiveTest on(int count) {
         return new CollectiveTest(file, kind, ranks, count, rows);
     }
@@ -36,12 +36,12 @@ record CollectiveTest(String file, CollectiveKind kind, int ranks, int nodes, Li
         return rows.get(rows.size() - 1);
     }
 
-    /** What the largest size reaches [bytes/s]. */
+    /** Returns the bus bandwidth of the largest size [bytes/s]. */
     double busBytesPerSecond() {
         return busBytesPerSecond(largest(), largest().seconds());
     }
 
-    /** What a size reaches in such a time [bytes/s]. */
+    /** Returns the bus bandwidth of a size at a given time [bytes/s]. */
     double busBytesPerSecond(Row row, double seconds) {
         return BusBandwidth.of(kind, row.bytes(), ranks, seconds).busBytesPerSecond();
     }

@@ -23,35 +23,35 @@ import org.hipparchus.util.Pair;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Figures of an instance with which simulated times come closest to measured ones: least squares of the logarithms, in which a value that lies far off
- * does not count (Tukey's biweight, begun from least absolute deviations). What the catalog says
- * counts as a measurement with an error of its own, and ever less the more tests contradict it.
+ * Figures of an instance with which simulated times best match measured ones: least squares of the logarithms, robust against outliers (Tukey's
+ * biweight, started from least absolute deviations). The catalog's values are priors with their own errors, whose weight shrinks the more tests
+ * contradict them.
  *
- * @param values by parameter, in their units; those that the data determine
- * @param errors standard error of each, as a share of its value [1]
+ * @param values values by parameter, in their units; only those that the data determine
+ * @param errors standard errors relative to the values [1]
  * @param open parameters that the data do not determine
- * @param quality how well it fits
+ * @param quality goodness of the fit
  */
 record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Parameter> open, Quality quality) {
-    /** Errors of the model go on over neighbouring sizes: so many values tell as much as one that stands alone. */
+    /** Neighbouring sizes share errors of the model: this many values count as one independent value. */
     private static final double ALIKE = 5;
-    /** Scatter with which a search begins [1]. */
+    /** Initial scatter of a search [1]. */
     private static final double SCATTER_FIRST = 0.05;
-    /** Scatter below which measurements of real clusters hardly lie [1]. */
+    /** Minimum scatter of measurements on real clusters [1]. */
     private static final double SCATTER_MIN = 0.005;
-    /** Standard deviations beyond which a value weighs less: so few that the fit is nearly that of least absolute deviations, which outliers do not move. */
+    /** Standard deviations beyond which a value weighs less: so few that the fit nearly minimizes absolute deviations, which outliers barely move. */
     private static final double FAR = 0.2;
-    /** Tukey's constant for the last rounds: standard deviations beyond which a value does not count. */
+    /** Tukey's constant for the last rounds: standard deviations beyond which a value is ignored. */
     private static final double OUTSIDE = 4.685;
 
     private static final int LAST_ROUNDS = 2;
-    /** From the median of absolute deviations to a standard deviation. */
+    /** Factor from the median absolute deviation to the standard deviation. */
     private static final double MEDIAN_TO_DEVIATION = 1.4826;
-    /** Shares of what the catalog says at which the search may begin. */
+    /** Starting points of a search, as shares of the catalog's values. */
     private static final double[] STARTS = {1, 0.6, 0.3, 0.12, 0.05, 0.02, 0.008};
-    /** A search begins elsewhere only where that is this much better. */
+    /** Factor by which another starting point must reduce the error. */
     private static final double CLEARLY = 0.8;
-    /** Step of a slope, in logarithms. */
+    /** Finite-difference step of a slope, in logarithms. */
     private static final double STEP = 0.02;
 
     private static final int ROUNDS = 3;
@@ -59,24 +59,24 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
     private static final double CLOSE = 1e-3;
 
     /**
-     * How far simulated times lie from measured ones.
+     * The distance of simulated from measured times.
      *
-     * @param count of measured values
-     * @param catalog median error with what the catalog says [1]
+     * @param count number of measured values
+     * @param catalog median error with the catalog's values [1]
      * @param median median error with the fitted values [1]
-     * @param sizeLeftOut the same of each size, from a fit without it [1]
-     * @param nodesLeftOut the same of each number of nodes; NaN where there is one only [1]
+     * @param sizeLeftOut median error of each size in a fit without it [1]
+     * @param nodesLeftOut median error of each node count in a fit without it; NaN if there is only one [1]
      */
     record Quality(int count, double catalog, double median, double sizeLeftOut, double nodesLeftOut) {}
 
     /**
-     * A time that somebody measured.
+     * A measured time.
      *
      * @param size bytes, or operations: values of the same size are left out together
      */
     record Sample(double seconds, long size, int nodes) {}
 
-    /** Fits parameters to samples that can tell them; the model has their times by values of an instance file. */
+    /** Fits parameters to samples that determine them; the model returns simulated times for values of an instance file. */
     static Fit of(
             List<Sample> samples,
             List<Parameter> parameters,
@@ -85,14 +85,14 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
         return samples.isEmpty() ? none(parameters) : new Search(samples, base, model).fit(parameters);
     }
 
-    /** Values by key of an instance file, as they are resolved. */
+    /** Returns resolved values by key of an instance file. */
     Map<String, Object> resolved() {
         Map<String, Object> resolved = new LinkedHashMap<>();
         values.forEach((parameter, value) -> resolved.put(parameter.key(), parameter.resolved(value)));
         return resolved;
     }
 
-    /** Of no measurement. */
+    /** Returns an empty fit, without measurements. */
     static Fit none(List<Parameter> parameters) {
         return new Fit(Map.of(), Map.of(), parameters, new Quality(0, Double.NaN, Double.NaN, Double.NaN, Double.NaN));
     }
@@ -104,7 +104,7 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
         return last < 0 ? Double.NaN : (sorted[last / 2] + sorted[(last + 1) / 2]) / 2;
     }
 
-    /** One search. */
+    /** A search for the best values. */
     private static final class Search {
         private final List<Sample> samples;
         private final InstanceSpec base;
@@ -120,7 +120,7 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
                     .toArray());
         }
 
-        /** Parameters of which the tests tell less than the catalog does are given up, the worst first. */
+        /** Fits parameters, dropping, worst first, those that the tests determine less well than the catalog. */
         Fit fit(List<Parameter> parameters) {
             List<Parameter> left = new ArrayList<>(parameters);
             List<Parameter> open = new ArrayList<>();
@@ -157,9 +157,9 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
         }
 
         /**
-         * The error of each group of values from a fit without them; that fit is one step of Newton's from the whole one, so that it costs no runs.
+         * Returns the error of each group in a fit without it; that fit is one Newton step from the full one, so it costs no runs.
          *
-         * @return NaN where all are of one group
+         * @return NaN if all are of one group
          */
         private double leftOut(Solution solution, Function<Sample, Long> group) {
             List<Double> errors = new ArrayList<>();
@@ -181,7 +181,7 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
             return median(errors.stream().mapToDouble(Double::doubleValue).toArray());
         }
 
-        /** The inverse of what weighted slopes make of their squares; a direction that nothing tells stays where it is. */
+        /** Returns the inverse of the weighted normal matrix; directions that the data do not determine stay fixed. */
         private static RealMatrix normal(RealMatrix slopes, double[] weights) {
             RealMatrix squares =
                     slopes.transpose().multiply(new DiagonalMatrix(weights)).multiply(slopes);
@@ -204,14 +204,14 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
         }
 
         /**
-         * Where a search ended.
+         * The end of a search.
          *
          * @param point logarithms of the values
-         * @param slopes of the logarithms of times by these, and of these themselves
-         * @param residuals logarithms of measured over simulated times, and of the catalog's values over these
-         * @param weights of both
-         * @param errors standard error of each, as a share
-         * @param told error of each from the tests alone, in times of that of the catalog
+         * @param slopes derivatives of the logarithms of times and of the values themselves, by the values' logarithms
+         * @param residuals logarithms of measured over simulated times, and of the catalog's values over the fitted ones
+         * @param weights weights of both
+         * @param errors relative standard errors
+         * @param told error of each from the tests alone, relative to the catalog's error
          */
         private record Solution(
                 RealVector point,
@@ -254,10 +254,7 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
                             .toArray());
         }
 
-        /**
-         * One over the squared error of each measured value, less of those that lie far off; and of each of the catalog's, less where tests say something quite
-         * different.
-         */
+        /** Returns inverse squared errors of measured values, reduced for outliers, and of the catalog's values, reduced if tests contradict them. */
         private double[] weights(
                 List<Parameter> parameters, @Nullable RealVector residuals, double scatter, int round) {
             double[] weights = new double[samples.size() + parameters.size()];
@@ -277,12 +274,12 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
             return weights;
         }
 
-        /** Logarithms of what is measured, and of what the catalog says. */
+        /** Returns logarithms of the measured times and of the catalog's values. */
         private RealVector known(List<Parameter> parameters) {
             return measured.append(start(parameters));
         }
 
-        /** The same of what a point comes to. */
+        /** Returns logarithms of a point's simulated times and values. */
         private RealVector all(List<Parameter> parameters, RealVector point) {
             return logs(parameters, point).append(point);
         }
@@ -306,7 +303,7 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
             try {
                 return new LevenbergMarquardtOptimizer().optimize(problem).getPoint();
             } catch (MathRuntimeException stopped) {
-                // Nowhere steep enough to go on, or out of iterations: the next round goes on from where it is.
+                // Too flat to continue, or out of iterations: the next round continues from here.
                 return reached[0];
             }
         }
@@ -333,14 +330,14 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
                     .toArray());
         }
 
-        /** A share of what the catalog says from which the way is not far. */
+        /** Returns the starting point closest to the solution, as a share of the catalog's values. */
         private RealVector nearestStart(List<Parameter> parameters) {
             RealVector best = start(parameters);
             double least = Double.POSITIVE_INFINITY;
             for (double share : STARTS) {
                 RealVector point = start(parameters);
                 point.addToEntry(0, StrictMath.log(share));
-                // No median: sizes that latency bounds are the more in most logs, and tell nothing of a rate.
+                // Not the median: most sizes of most logs are latency-bound, and tell nothing about a rate.
                 double error = measured.subtract(logs(parameters, point)).getL1Norm();
                 if (error < CLEARLY * least) {
                     least = error;
@@ -350,7 +347,7 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
             return best;
         }
 
-        /** Logarithms of simulated times. */
+        /** Returns logarithms of simulated times. */
         private RealVector logs(List<Parameter> parameters, RealVector point) {
             Map<String, Object> changed = new LinkedHashMap<>();
             for (int i = 0; i < parameters.size(); i++) {
@@ -365,7 +362,7 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
             RealMatrix slopes = new Array2DRowRealMatrix(samples.size() + parameters.size(), parameters.size());
             for (int i = 0; i < parameters.size(); i++) {
                 RealVector beside = point.copy();
-                // Towards lower rates, which are never beyond the line rate.
+                // Towards lower rates, which never exceed the line rate.
                 beside.addToEntry(i, -STEP);
                 RealVector itself = new ArrayRealVector(parameters.size());
                 itself.setEntry(i, 1);

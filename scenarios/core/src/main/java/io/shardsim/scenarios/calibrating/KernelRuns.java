@@ -24,29 +24,29 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Kernels that somebody timed, in 16 bits: GEMMs that a profile has shapes of, and tables of GEMMs ({@code m,n,k,dtype,us} or {@code tflops}) or fused attention
- * ({@code batch,heads,length,head_size,causal,us}), anywhere in a text. A line that is no row ends a table.
+ * Kernels timed in 16 bits: GEMMs of a profile with shapes, and tables of GEMMs ({@code m,n,k,dtype,us} or {@code tflops}) or fused attention
+ * ({@code batch,heads,length,head_size,causal,us}), anywhere in a text. A line that is not a row ends a table.
  */
 final class KernelRuns {
     private static final Set<String> HALF = Set.of("bf16", "bfloat16", "fp16", "float16", "half");
     private static final double TERA = 1e12;
     private static final double US_PER_SECOND = 1e6;
-    /** More than any kernel has in any direction. */
+    /** Maximum extent of a kernel in any dimension. */
     private static final long EXTENT_MAX = 1 << 20;
 
     private static final Set<String> GEMM = Set.of("batch", "m", "n", "k", "dtype", "us", "tflops");
     private static final Set<String> ATTENTION =
             Set.of("batch", "heads", "length", "head_size", "causal", "pass", "dtype", "us");
     private static final Pattern NUMBER = Pattern.compile("-?(\\d+(\\.\\d*)?|\\.\\d+)(e[+-]?\\d{1,2})?");
-    /** The sign of micro, however a log was decoded. */
+    /** The micro sign, in whatever encoding a log was read. */
     private static final Pattern MICROSECONDS = Pattern.compile("[^\\x00-\\x7f]{1,2}s");
-    /** A kernel that is simulated to take less may wait for its launch [s]. */
+    /** Simulated time below which a kernel may be launch-bound [s]. */
     private static final double LAUNCH = 20e-6;
-    /** What a kernel reaches at least of what is known [1]. */
+    /** Minimum share of the known rate that a kernel reaches [1]. */
     private static final double SLOWEST = 0.03;
-    /** What a time and a rate of one row may differ by [1]. */
+    /** Allowed difference between the time and the rate of one row [1]. */
     private static final double TOLERANCE = 0.02;
-    /** What two times of one kernel may differ by [1]. */
+    /** Allowed difference between two times of one kernel [1]. */
     private static final double ALIKE = 0.1;
 
     private final Base base;
@@ -61,9 +61,9 @@ final class KernelRuns {
     }
 
     /**
-     * One kernel.
+     * A timed kernel.
      *
-     * @param inStep whether others ran before and behind it, so that the clock had settled
+     * @param inStep whether other kernels ran before and after it, so that the clock had settled
      */
     record Run(String file, Kernel kernel, boolean inStep, double seconds) {
         String teraflops(double within) {
@@ -81,7 +81,7 @@ final class KernelRuns {
         }
     }
 
-    /** Measured over simulated times of attention. */
+    /** Returns ratios of measured to simulated attention times. */
     double[] attention(GpuSpec gpu) {
         return all.stream()
                 .filter(run -> !run.isGemm())
@@ -89,7 +89,7 @@ final class KernelRuns {
                 .toArray();
     }
 
-    /** @param without files that are left out */
+    /** @param without files to exclude */
     Fit fit(Set<String> without) {
         List<Run> gemms = all.stream()
                 .filter(run -> run.isGemm() && !without.contains(run.file()))
@@ -104,16 +104,16 @@ final class KernelRuns {
                     GpuSpec gpu = base.with(changed).gpu();
                     return gemms.stream().mapToDouble(run -> run.simulated(gpu)).toArray();
                 });
-        // No row of a table is so slow; a profile in a wrong unit is.
+        // No table row is this slow, but a profile in a wrong unit is.
         return fit.values().values().stream().anyMatch(rate -> rate < SLOWEST) ? Fit.none(List.of()) : fit;
     }
 
-    /** @throws InputException with what is wrong with the profile */
+    /** @throws InputException with the profile's problems */
     void readProfile(String file) throws InputException {
         ProfileReader.gemms(file).forEach((gemm, seconds) -> all.add(new Run(file, gemm, true, seconds)));
     }
 
-    /** By file whose GEMMs reach far less than they should, the typical one of them. Those that a launch may bound tell nothing of it. */
+    /** Returns files whose GEMMs are far below the prediction, with a typical GEMM of each. Ignores GEMMs that may be launch-bound. */
     Map<String, Run> broken() {
         GpuSpec gpu = base.with(Map.of()).gpu();
         Map<String, Run> broken = new LinkedHashMap<>();
@@ -130,7 +130,7 @@ final class KernelRuns {
         return broken;
     }
 
-    /** Two times of one GEMM that differ so much that neither tells a rate; empty where there are none. */
+    /** Returns two contradictory times of one GEMM, neither of which determines a rate; empty if there are none. */
     String contradiction() {
         Map<Kernel, Run> first = new HashMap<>();
         for (Run run : all) {
@@ -146,7 +146,7 @@ final class KernelRuns {
         return "";
     }
 
-    /** Whether a text has such a table. */
+    /** Returns whether a text has such a table. */
     static boolean isIn(String text) {
         return text.lines().anyMatch(line -> isHeading(fields(line, ",")) || isHeading(fields(line, ";")));
     }
@@ -164,7 +164,7 @@ final class KernelRuns {
                 .toList();
     }
 
-    /** @throws InputException with every line that cannot be */
+    /** @throws InputException with every invalid line */
     void read(String file, String text) throws InputException {
         Problems problems = new Problems(file);
         Map<Integer, String> beyond = new LinkedHashMap<>();
@@ -207,7 +207,7 @@ final class KernelRuns {
                 problems.add(position, row + refused.getMessage() + "); remove it, or correct it");
             }
         }
-        // A wrong unit or instance is wrong of every row.
+        // A wrong unit or instance affects every row.
         beyond.entrySet().stream()
                 .findFirst()
                 .ifPresent(first -> problems.add(
@@ -218,7 +218,7 @@ final class KernelRuns {
         problems.throwIfAny();
     }
 
-    /** What is wrong with a heading; empty where nothing is. */
+    /** Returns problems of a header row; empty if there are none. */
     private static String heading(List<String> fields) {
         boolean attention = fields.contains("heads");
         List<String> times = attention ? List.of("us") : List.of("us", "tflops");
@@ -251,7 +251,7 @@ final class KernelRuns {
         return new Run(file, kernel, false, seconds);
     }
 
-    /** Why no kernel of this GPU takes such a time; empty where one may. */
+    /** Returns why no kernel of this GPU can take this time; empty if one can. */
     private String beyond(Run run) {
         String rate = run.teraflops(run.seconds()) + " TFLOPS, and the peak of the GPU of " + base.name() + " is "
                 + Quantities.threeDigits(peak / TERA);

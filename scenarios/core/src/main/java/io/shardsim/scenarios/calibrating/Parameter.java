@@ -11,13 +11,13 @@ import java.util.function.ToDoubleFunction;
 /**
  * A figure of an instance that measurements can determine.
  *
- * @param key of an instance file
- * @param words for people
- * @param unit of the value; empty for a ratio
- * @param base what the catalog says, in that unit
- * @param max the most that it can be, in that unit
- * @param error of what the catalog says, as a share of it [1]
- * @param toTell what to measure where nothing determines it
+ * @param key key of an instance file
+ * @param words description
+ * @param unit unit of the value; empty for a ratio
+ * @param base the catalog's value, in that unit
+ * @param max maximum, in that unit
+ * @param error relative error of the catalog's value [1]
+ * @param toTell what to measure if nothing determines it
  */
 record Parameter(
         String key,
@@ -29,12 +29,12 @@ record Parameter(
         String toTell) {
     private static final double GIGA = 1e9;
     private static final double STEPS_MAX = 100;
-    /** What the catalog's rates are taken to be off by; sizes above 64 MiB of public logs are 6 % off in the median with them [1]. */
+    /** Assumed error of the catalog's rates; with them, sizes above 64 MiB in public logs have a median error of 6 % [1]. */
     private static final double RATE_ERROR = 0.1;
-    /** The same of its latencies, assumed [1]. */
+    /** Assumed error of the catalog's latencies [1]. */
     private static final double STEPS_ERROR = 0.3;
 
-    /** What collectives between nodes tell. */
+    /** Parameters that collectives between nodes determine. */
     static final List<Parameter> BETWEEN_NODES = List.of(
             new Parameter(
                     "nic_effective",
@@ -53,7 +53,7 @@ record Parameter(
                     STEPS_ERROR,
                     "all_reduce_perf -b 8 -e 16M -f 2 on 2 nodes or more tells the latency between nodes"));
 
-    /** What collectives within a node tell. */
+    /** Parameters that collectives within a node determine. */
     static final List<Parameter> IN_NODE = List.of(new Parameter(
             "intra_node_effective",
             "what the links between the GPUs of a node reach",
@@ -63,7 +63,7 @@ record Parameter(
             RATE_ERROR,
             "all_gather_perf -b 64M -e 2G -f 2 -g 8 on one node tells the rate of these links"));
 
-    /** What GEMMs tell. */
+    /** Parameters that GEMMs determine. */
     static final List<Parameter> KERNELS = List.of(new Parameter(
             HardwareKeys.GEMM_RATE.name(),
             "rate of GEMMs, in times of what is known",
@@ -74,12 +74,12 @@ record Parameter(
             RATE_ERROR,
             "A table of GEMMs of 2,048 and more each way tells it; shardsim calibrate --kit prints the script"));
 
-    /** The value as instance files write it. */
+    /** Formats a value for instance files. */
     String written(double value) {
         return unit.isEmpty() ? Quantities.number(value, 3) : Quantities.number(value, 4) + " " + unit;
     }
 
-    /** The value as a resolved scenario holds it. */
+    /** Converts a value to its form in a resolved scenario. */
     Object resolved(double value) {
         return unit.isEmpty() ? (Object) value : (Object) Math.max(1L, StrictMath.round(value * GIGA));
     }

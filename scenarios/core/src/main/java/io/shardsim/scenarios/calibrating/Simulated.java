@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** Times that tests take on an instance some of whose figures differ from what the catalog says. Each is simulated once. */
+/** Simulated times of tests on an instance with some figures changed; each is simulated once. */
 final class Simulated {
     private final Base base;
     private final FurtherRuns runs;
@@ -31,13 +31,13 @@ final class Simulated {
         this.progress = progress;
     }
 
-    /** One size of a test. */
+    /** A size of a test. */
     record Size(CollectiveTest test, CollectiveTest.Row row) {
         Fit.Sample sample() {
             return new Fit.Sample(row.seconds(), row.bytes(), test.nodes());
         }
 
-        /** What it reached, and what it would in such a time. */
+        /** Returns the measured bus bandwidth, and that of a simulated time. */
         String compared(double seconds) {
             return test.file() + ": " + test.kind().id() + " of " + Quantities.bytes(row.bytes()) + " reached "
                     + Quantities.threeDigits(test.busBytesPerSecond(row, row.seconds()) / 1e9) + " GB/s busbw, and "
@@ -45,7 +45,7 @@ final class Simulated {
         }
     }
 
-    /** Ends what cannot go on, since somebody interrupted it. */
+    /** Ends a calculation that was interrupted. */
     static final class Interrupted extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -55,9 +55,9 @@ final class Simulated {
     }
 
     /**
-     * Seconds of each, in their order.
+     * Returns simulated seconds of each size, in order.
      *
-     * @param changed values by key of an instance file, as they are resolved
+     * @param changed resolved values by key of an instance file
      */
     double[] seconds(List<Size> sizes, Map<String, Object> changed) {
         Map<Size, Double> times = known.computeIfAbsent(changed, key -> new HashMap<>());
@@ -95,7 +95,7 @@ final class Simulated {
                 Map.of());
     }
 
-    /** The instance, with as many GPUs to a node as took part and their part of the NICs. */
+    /** Returns the instance with as many GPUs per node as the test used, and their share of the NICs. */
     private InstanceSpec instance(CollectiveTest test, Map<String, Object> changed) {
         InstanceSpec whole = base.with(Map.of());
         int gpus = test.ranks() / test.nodes();

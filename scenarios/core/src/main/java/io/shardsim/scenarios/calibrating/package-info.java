@@ -1,4 +1,4 @@
-/** What a cluster was measured to reach, and the instance file that says so. */
+/** Calibration: fits a cluster's figures to measurements, and writes them as an instance file. */
 @NullMarked
 package io.shardsim.scenarios.calibrating;
 

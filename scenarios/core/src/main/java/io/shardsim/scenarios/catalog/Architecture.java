@@ -11,11 +11,11 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What the GPUs of an architecture can do, in a file of the folder {@code catalog/architectures}.
+ * What GPUs of an architecture support, from a file in {@code catalog/architectures}.
  *
- * @param title one line for people
- * @param precisions those that its cores multiply
- * @param flashAttention the newest version of FlashAttention that has kernels for it; 0 for none
+ * @param title a one-line description
+ * @param precisions number formats of its tensor cores
+ * @param flashAttention newest FlashAttention version with kernels for it; 0 for none
  */
 public record Architecture(String title, List<String> precisions, long flashAttention) {
     public static final FigureFolder FILES = new FigureFolder(
@@ -24,11 +24,11 @@ public record Architecture(String title, List<String> precisions, long flashAtte
             FigureFolder.figures(CatalogKeys.FILE.keys(
                     "architecture", Map.of("precision", ScalarTypes.choice(Precision.values(), Precision::id)))));
 
-    /** What an architecture without a file is taken for: somebody's own, which can do all that is modelled. */
+    /** The default for an architecture without a file: a user's own, which supports everything modelled. */
     private static final Architecture ANY = new Architecture(
             "", Arrays.stream(Precision.values()).map(Precision::id).toList(), Long.MAX_VALUE);
 
-    /** That of a GPU. */
+    /** Returns the architecture of a GPU. */
     public static Architecture of(GpuSpec gpu) {
         FigureFile file = FILES.find(gpu.architecture());
         return file == null
@@ -36,12 +36,12 @@ public record Architecture(String title, List<String> precisions, long flashAtte
                 : new Architecture(file.title(), file.list("precisions"), file.whole("flash_attention"));
     }
 
-    /** Whether its cores multiply numbers of this format. */
+    /** Returns whether its tensor cores support a number format. */
     public boolean has(Precision precision) {
         return precisions.contains(precision.id());
     }
 
-    /** What people call it, for example {@code Volta}. */
+    /** Returns a GPU's architecture by its usual name, for example {@code Volta}. */
     public static String called(GpuSpec gpu) {
         return gpu.architecture().substring(0, 1).toUpperCase(Locale.ROOT)
                 + gpu.architecture().substring(1);

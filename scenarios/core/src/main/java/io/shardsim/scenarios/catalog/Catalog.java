@@ -33,12 +33,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * GPUs, instances and models by name, each read from its file when it is asked for.
+ * GPUs, instances and models by name, each read from its file on demand.
  *
- * <p>A broken file is thrown as it is found ({@link CatalogException}): somebody may have added it. A test reads every one of our own.
+ * <p>A broken file throws {@link CatalogException} when it is read, since users may add files. A test reads all of our own.
  */
 public final class Catalog {
-    /** Where to find models, for whoever names another. */
+    /** Where models are listed, for messages about an unknown one. */
     public static final String MODELS_ARE_LISTED =
             "shardsim catalog models lists them, and shardsim import reads a config.json";
 
@@ -47,7 +47,7 @@ public final class Catalog {
     private static final String START_UP = "start-up";
     private static final String HOST_INITIALIZATION = "host_initialization";
 
-    /** What GPUs may be of: the kernel-time families for which there are constants of NCCL, too. */
+    /** Supported architectures: the kernel-time families that also have NCCL constants. */
     public static final List<String> ARCHITECTURES = NcclCatalog.GPUS.names().stream()
             .filter(GpuCalibration.FAMILIES.names()::contains)
             .toList();
@@ -115,15 +115,15 @@ public final class Catalog {
         return STORAGE.names();
     }
 
-    /** The storage service of this name, or null. */
+    /** Returns the storage service of this name, or null. */
     public static @Nullable CatalogEntry<Storage> storage(String name) {
         return storage(name, Map.of());
     }
 
     /**
-     * The storage service of this name with some values replaced, or null.
+     * Returns the storage service of this name with some values replaced, or null.
      *
-     * @param changed values under keys of {@link StorageKeys#CHANGEABLE}
+     * @param changed values by keys of {@link StorageKeys#CHANGEABLE}
      */
     public static @Nullable CatalogEntry<Storage> storage(String name, Map<String, Object> changed) {
         FigureFile file = STORAGE.find(name);
@@ -136,7 +136,7 @@ public final class Catalog {
         return CatalogEntry.of(file, StorageKeys.storage(file.name(), values));
     }
 
-    /** Time in which one process draws a parameter in host memory [ps]. */
+    /** Returns the time in which one process initializes a parameter in host memory [ps]. */
     public static CatalogEntry<Long> startUp() {
         FigureFile file = TIMES.named(START_UP);
         return CatalogEntry.of(file, file.whole(HOST_INITIALIZATION));
@@ -146,13 +146,13 @@ public final class Catalog {
         return MODELS.names();
     }
 
-    /** The GPU that is called so, or null. */
+    /** Returns the GPU of this name, or null. */
     public static @Nullable CatalogEntry<GpuSpec> gpu(String name) {
         FigureFile file = GPUS.called(name);
         return file == null ? null : gpu(file);
     }
 
-    /** A GPU as its data sheet has it, whatever rate its instance reaches; one that is not in the catalog as it is. */
+    /** Returns a GPU with its data-sheet rates, whatever its instance reaches; a GPU outside the catalog unchanged. */
     public static GpuSpec ofDataSheet(GpuSpec gpu) {
         FigureFile file = GPUS.find(gpu.name());
         return file == null ? gpu : spec(file);
@@ -162,15 +162,16 @@ public final class Catalog {
         return CatalogEntry.of(file, spec(file));
     }
 
-    /** The instance that is called so, or null. */
+    /** Returns the instance of this name, or null. */
     public static @Nullable CatalogEntry<InstanceSpec> instance(String name) {
         return instance(name, Map.of());
     }
 
     /**
-     * The instance that is called so with some values replaced, or null.
+     * Returns the instance of this name with some values replaced, or null.
      *
-     * @param changed values under keys of {@link HardwareKeys#SERVER}, {@link HardwareKeys#NETWORK}, {@link HardwareKeys#GEMM_RATE}, {@link HardwareKeys#PRICE}, {@link HardwareKeys#TERM} and {@link HardwareKeys#SPOT}
+     * @param changed values by keys of {@link HardwareKeys#SERVER}, {@link HardwareKeys#NETWORK}, {@link HardwareKeys#GEMM_RATE},
+     *     {@link HardwareKeys#PRICE}, {@link HardwareKeys#TERM} and {@link HardwareKeys#SPOT}
      */
     public static @Nullable CatalogEntry<InstanceSpec> instance(String name, Map<String, Object> changed) {
         FigureFile file = INSTANCES.called(name);
@@ -178,11 +179,11 @@ public final class Catalog {
     }
 
     /**
-     * An instance of the user's own, described as one of the catalog is, with some values replaced.
+     * Returns a user-defined instance, described like a catalog entry, with some values replaced.
      *
-     * @param name by which results name it
-     * @param changed as above
-     * @throws InputException with every problem of the description
+     * @param name its name in results
+     * @param changed values by the keys that catalog instances allow
+     * @throws InputException with every problem of the definition
      */
     public static CatalogEntry<InstanceSpec> ownInstance(
             String name, YamlNode description, Map<String, Object> changed, Problems problems) throws InputException {
@@ -210,7 +211,7 @@ public final class Catalog {
         return term.equals(HardwareKeys.ON_DEMAND) ? instance : instance + " " + term;
     }
 
-    /** The listed price of an instance; null where none is known. */
+    /** Returns the list price of an instance; null if unknown. */
     private static @Nullable Figure price(String instance, String term) {
         Figure listed = prices().get(priceKey(instance, term));
         return listed == null
@@ -224,18 +225,18 @@ public final class Catalog {
                         listed.note());
     }
 
-    /** Listed prices by instance, with the term behind its name unless it is on demand. */
+    /** Returns list prices by instance name, followed by the term unless it is on demand. */
     static Map<String, Figure> prices() {
         return PRICES.named("prices").figures();
     }
 
-    /** The instance that a GPU usually comes in; empty where its file names none. */
+    /** Returns the instance that usually has this GPU; empty if the GPU's file names none. */
     public static String usualServer(GpuSpec gpu) {
         FigureFile file = GPUS.find(gpu.name());
         return file == null ? "" : file.text("server");
     }
 
-    /** Every instance that has GPUs of a kind, in the order of their names. */
+    /** Returns every instance with this GPU, sorted by name. */
     public static List<InstanceSpec> instancesWith(GpuSpec gpu) {
         return INSTANCES.names().stream()
                 .map(INSTANCES::named)
@@ -245,10 +246,10 @@ public final class Catalog {
     }
 
     /**
-     * A server that a scenario describes, of one GPU unless it says more.
+     * Returns a server defined in a scenario, with one GPU by default.
      *
-     * @param given values under the same keys
-     * @param usual instance whose values go for those that it leaves out; empty for assumed ones, with the PCIe link of the GPU's generation
+     * @param given values by the keys of catalog instances
+     * @param usual instance that supplies omitted values; empty for assumed ones, with the PCIe link of the GPU's generation
      */
     public static InstanceSpec inlineInstance(GpuSpec gpu, Map<String, Object> given, String usual) {
         FigureFile file = usual.isEmpty() ? SERVERS.named(INLINE_CLUSTER) : INSTANCES.named(usual);
@@ -265,26 +266,28 @@ public final class Catalog {
         return HardwareKeys.instance("inline", gpu, file, changed, priceOf(null, changed));
     }
 
-    /** A GPU that a scenario describes. */
+    /** Returns a GPU defined in a scenario. */
     public static GpuSpec inlineGpu(String architecture, Map<String, Object> values) {
         return HardwareKeys.gpu("inline", architecture, values);
     }
 
-    /** The name here of a model, which may be called as on the Hugging Face hub ({@code meta-llama/Llama-2-7b-hf}); null for another model. */
+    /**
+     * Returns the catalog name of a model, which may be given by its Hugging Face ID ({@code meta-llama/Llama-2-7b-hf}); null for an unknown model.
+     */
     public static @Nullable String modelName(String asked) {
         String last = asked.substring(asked.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
         String plain = last.replaceAll("^meta-", "").replaceAll("(-chat|-instruct|-hf|-base)+(?=(-v[\\d.]+)?$)", "");
         return modelNames().contains(asked) ? asked : HUB.get(plain);
     }
 
-    /** What to write in place of a model that is not here. */
+    /** Returns what to write instead of an unknown model. */
     public static String modelRemedy(String asked) {
         List<String> known =
                 Stream.concat(modelNames().stream(), HUB.keySet().stream()).toList();
         return Nearest.remedy(asked.substring(asked.lastIndexOf('/') + 1), known, MODELS_ARE_LISTED);
     }
 
-    /** The model of this name, or null. */
+    /** Returns the model of this name, or null. */
     public static @Nullable CatalogEntry<ModelShape> model(String asked) {
         String name = modelName(asked);
         FigureFile file = name == null ? null : MODELS.find(name);

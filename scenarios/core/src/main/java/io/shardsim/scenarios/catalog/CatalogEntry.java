@@ -5,11 +5,11 @@ import io.shardsim.simulator.catalog.FigureFile;
 import java.util.List;
 
 /**
- * One file of the catalog.
+ * A catalog file.
  *
- * @param name of the file, by which scenarios name the entry
- * @param title one line for people
- * @param spec what the simulator is given
+ * @param name file name, by which scenarios refer to the entry
+ * @param title a one-line description
+ * @param spec the resolved spec for the simulator
  * @param figures every value with its source
  */
 public record CatalogEntry<T>(String name, String title, T spec, List<Figure> figures) {

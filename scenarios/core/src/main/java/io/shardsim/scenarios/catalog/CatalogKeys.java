@@ -2,7 +2,7 @@ package io.shardsim.scenarios.catalog;
 
 import io.shardsim.simulator.schema.KeyFile;
 
-/** The keys of the catalog's files that are no figures. */
+/** Keys of catalog files that hold no figures. */
 public final class CatalogKeys {
     public static final KeyFile FILE = KeyFile.named("catalog-keys");
 

@@ -29,23 +29,22 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The keys that describe a GPU, a server and its fabric; instance files and the cluster block of a scenario share them.
+ * Keys of a GPU, a server and its fabric, shared by instance files and the cluster block of a scenario.
  *
- * <p>Where a scenario changes a line rate ({@code intra_node}, {@code nic}) and gives no payload rate, the payload rate follows in
- * proportion.
+ * <p>If a scenario changes a line rate ({@code intra_node}, {@code nic}) without a payload rate, the payload rate scales with it.
  */
 public final class HardwareKeys {
     /** The keys of catalog files and scenarios. */
     public static final KeyFile FILE = KeyFile.named("scenario-keys");
 
-    /** What a GPU is; the keys of a GPU file and of an inline {@code gpu} block. */
+    /** Keys of a GPU file and of an inline {@code gpu} block. */
     public static final List<Key> GPU = FILE.keys("gpu");
 
     /** Key of {@link FabricSpec#nodesPerDomain}. */
     public static final String NODES_PER_DOMAIN = "nodes_per_domain";
     /** Key of {@link NetworkSpec#steps}. */
     public static final String NCCL_STEPS = "nccl_steps";
-    /** Of an instance file: peaks that kernels find over those of the data sheet. */
+    /** Key of an instance file: the GEMM peak that kernels reach, relative to the data sheet's. */
     public static final Key GEMM_RATE = Key.optional(
             "gemm_rate",
             ScalarTypes.decimal(0.01, 10),
@@ -55,23 +54,23 @@ public final class HardwareKeys {
     /** Trays of a GB200 NVL72 (NVIDIA DGX SuperPOD with GB200, RA-11338, 2025). */
     private static final long NVL72_TRAYS = 18;
 
-    /** What a server and its network are, beside its GPU. */
+    /** Keys of a server and its network, without its GPU. */
     public static final List<Key> SERVER = server();
 
-    /** Optional: no price means no cost in the report. */
+    /** Optional key; without a price, the report has no cost. */
     public static final Key PRICE =
             Key.optional("price", ScalarTypes.decimalQuantity(UnitTable.PRICE), "price of a node");
 
-    /** For how long a node is paid. */
+    /** Commitment term of a node's price. */
     public static final String TERM = "term";
 
     static final String ON_DEMAND = "on_demand";
     /** Values of {@link #TERM}. */
     public static final List<String> TERMS = List.of(ON_DEMAND, "one_year", "three_years");
-    /** Price of a node on spot over that on demand. */
+    /** Spot price of a node as a share of the on-demand price. */
     public static final String SPOT = "spot";
 
-    /** No figure: what NCCL takes over a network is in a file of its own. */
+    /** Not a figure: NCCL's tuning for a network has its own file. */
     public static final Key NETWORK = Key.required(
             "network",
             ScalarTypes.choice(NcclCatalog.NETWORKS.names()),
@@ -97,7 +96,7 @@ public final class HardwareKeys {
         return List.copyOf(keys);
     }
 
-    /** A GPU from values under {@link #GPU}. */
+    /** Returns a GPU from values by keys of {@link #GPU}. */
     static GpuSpec gpu(String name, String architecture, Map<String, Object> values) {
         Values of = new Values(values, Map.of());
         return new GpuSpec(
@@ -112,10 +111,10 @@ public final class HardwareKeys {
     }
 
     /**
-     * A server.
+     * Builds a server.
      *
-     * @param file a value under every key of {@link #SERVER} and {@link #NETWORK}
-     * @param changed values that replace some of the base
+     * @param file a value for every key of {@link #SERVER} and {@link #NETWORK}
+     * @param changed values that replace some of the file's
      */
     static InstanceSpec instance(
             String name, GpuSpec gpu, FigureFile file, Map<String, Object> changed, PriceSpec price) {
@@ -170,7 +169,7 @@ public final class HardwareKeys {
                 (Long) values.any(ROUTE_SEED, 0L));
     }
 
-    /** The values of a file by key. */
+    /** Returns the values of a file by key. */
     static Map<String, Object> values(FigureFile file) {
         Map<String, Object> values = new LinkedHashMap<>();
         file.figures().forEach((key, figure) -> values.put(key, figure.value()));
@@ -194,13 +193,13 @@ public final class HardwareKeys {
             return Math.toIntExact(whole(key));
         }
 
-        /** As many as given; where only the number of GPUs was changed, no more than those. */
+        /** Returns the number of switches as given; at most the number of GPUs if only that was changed. */
         int switches() {
             int switches = count("pcie_switches");
             return changed.containsKey("pcie_switches") ? switches : Math.min(switches, count("gpus_per_node"));
         }
 
-        /** The payload rate beside a line rate; in the base's proportion where only the line rate was changed. */
+        /** Returns the payload rate for a line rate; scaled from the base if only the line rate was changed. */
         Bandwidth payload(String lineKey) {
             String payloadKey = lineKey + "_effective";
             if (!changed.containsKey(lineKey) || changed.containsKey(payloadKey)) {

@@ -11,23 +11,23 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The scenarios that come with the tool, folder {@code scenarios/library} of the sources. */
+/** Bundled scenarios, from {@code scenarios/library} of the sources. */
 public final class Library {
     private static final ResourceDirectory FILES = new ResourceDirectory("library", ".yaml");
 
     private Library() {}
 
-    /** Names of the scenarios, which are those of their files. */
+    /** Returns the scenarios' names, equal to their file names. */
     public static List<String> names() {
         return FILES.names();
     }
 
-    /** The text of a scenario, to be closed; null where there is none of this name. */
+    /** Opens a scenario, for the caller to close; null if there is none of this name. */
     public static @Nullable InputStream open(String name) throws IOException {
         return FILES.open(name);
     }
 
-    /** The comment at the head of a scenario, a paragraph an element: what it asks, what to look at, where its figures come from. */
+    /** Returns a scenario's header comment by paragraph: its question, what to look at, where its figures come from. */
     public static List<String> comment(String name) {
         List<String> paragraphs = new ArrayList<>();
         StringBuilder paragraph = new StringBuilder();

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 
-/** Instances, GPUs and prices of the catalog as rows of a table, the first its heading. */
+/** Tables of the catalog's instances, GPUs and prices, with a header row. */
 public final class Machines {
     private Machines() {}
 
-    /** What each instance has; the first two columns are words. */
+    /** Returns a row per instance; the first two columns are text. */
     public static List<List<String>> instances() {
         List<List<String>> rows = new ArrayList<>(List.of(List.of("instance", "GPUs", "NICs", "USD/h", "as of")));
         for (String name : Catalog.instanceNames()) {
@@ -31,7 +31,7 @@ public final class Machines {
         return rows;
     }
 
-    /** What each GPU has; the first two columns are words. */
+    /** Returns a row per GPU; the first two columns are text. */
     public static List<List<String>> gpus() {
         List<List<String>> rows =
                 new ArrayList<>(List.of(List.of("GPU", "architecture", "GiB", "GB/s", "TFLOPS in FP16", "SMs")));
@@ -49,7 +49,8 @@ public final class Machines {
     }
 
     /**
-     * Prices that were read more than so many days ago, of instances whose names with a blank behind begin so; the first column is words. A date without a day or month is as old as it can be.
+     * Returns prices older than a number of days, of instances whose name plus a blank starts with a prefix; the first column is text. A date without
+     * a day or month counts as its earliest.
      */
     public static List<List<String>> prices(LocalDate today, long days, String beginning) {
         List<List<String>> rows = new ArrayList<>(List.of(List.of("instance", "USD/h", "as of", "days")));

@@ -17,11 +17,11 @@ import io.shardsim.simulator.workload.Window;
 import java.util.List;
 import java.util.Map;
 
-/** The keys that describe a transformer; model files and the model block of a scenario share them. */
+/** Keys of a transformer, shared by model files and the model block of a scenario. */
 public final class ModelKeys {
     public static final List<Key> KEYS = HardwareKeys.FILE.keys("model");
 
-    /** Keys that say nothing without another one, by that. */
+    /** Keys that need another one, by the key they need. */
     public static final Map<String, List<String>> BESIDE = Map.of(
             "experts",
             List.of("experts_per_token", "expert_ffn", "shared_expert_ffn", "dense_layers", "expert_layer_period"),
@@ -38,15 +38,15 @@ public final class ModelKeys {
 
     private ModelKeys() {}
 
-    /** The block of an inline model. */
+    /** Returns the type of an inline model's block. */
     public static BlockType block() {
         return new BlockType(KEYS, false);
     }
 
     /**
-     * The shape; the block must have passed {@link #KEYS}.
+     * Returns the shape; the block must have passed {@link #KEYS}.
      *
-     * @param sequenceLength learned positions where the block gives none and has a GPT-2 layer
+     * @param sequenceLength learned positions, for a GPT-2 layer whose block gives none
      */
     public static ModelShape shape(Block block, int sequenceLength) {
         int hidden = count(block, "hidden", 1);
@@ -82,7 +82,7 @@ public final class ModelKeys {
         return block.value("masked_lm") == null ? shape : shape.withEncoder(encoder(block));
     }
 
-    /** What the samples of a model are. */
+    /** Returns the image size of a model's samples. */
     public static Image image(Block block) {
         return block.value("patch_size") == null
                 ? Image.NONE

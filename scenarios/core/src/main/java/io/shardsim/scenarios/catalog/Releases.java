@@ -19,18 +19,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the releases of a framework do of themselves: values of scenario keys, in a file of the folder {@code catalog/releases}.
+ * Defaults of a framework's releases: values of scenario keys, from a file in {@code catalog/releases}.
  *
- * @param title one line for people
+ * @param title a one-line description
  * @param releases oldest first
- * @param with what is named beside it, such as compilation, and what that changes
- * @param origin where this comes from
+ * @param with libraries and options named with the framework, such as compilation, and their defaults
+ * @param origin source of these defaults
  */
 public record Releases(String title, List<Release> releases, Map<String, Release> with, Origin origin) {
     private static final ValueType WORD = ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]*", "a name");
     static final FigureFolder FILES = new FigureFolder("catalog/releases", "framework", keys());
 
-    /** Digits of a number that a long surely holds. */
+    /** Number of digits that always fits a long. */
     private static final int DIGITS_MAX = 18;
 
     /** The year of PyTorch's first release, on which all these frameworks are built. */
@@ -38,17 +38,17 @@ public record Releases(String title, List<Release> releases, Map<String, Release
 
     private static final int LAST_YEAR = 2099;
 
-    /** Files that have been asked for: a plan asks at every candidate. */
+    /** Files read so far: a plan looks them up for every candidate. */
     private static final Map<String, Releases> READ = new ConcurrentHashMap<>();
 
     /**
-     * A release, until the next one; or what is named beside any of them.
+     * A release, in force until the next one; or a library or option named with any release.
      *
-     * @param from its number or its date; empty for what is no release
+     * @param from its version number or date; empty for an addition
      * @param settings values by dotted key
-     * @param kinds further values under a kind of strategy, or under a family of them
-     * @param where further values where a scenario has a key itself; a key with {@code =} is one with that value
-     * @param validated whether a published run that names this framework alone is compared with
+     * @param kinds further values by kind of strategy, or by family of kinds
+     * @param where further values that apply if a scenario sets a key itself, or for a key with {@code =}, sets it to that value
+     * @param validated whether a published run that names only this framework is compared
      */
     public record Release(
             String from,
@@ -66,7 +66,7 @@ public record Releases(String title, List<Release> releases, Map<String, Release
         }
     }
 
-    /** Where settings come from, and of when that is. */
+    /** The source of settings and its date. */
     public record Origin(String source, String date) {}
 
     private static List<Key> keys() {
@@ -82,17 +82,17 @@ public record Releases(String title, List<Release> releases, Map<String, Release
                 "source",
                 FigureFile.SOURCE));
         List<Key> release = CatalogKeys.FILE.keys("release", types);
-        // What is named beside a framework changes as much, and has no date.
+        // An addition has the same keys as a release, but no date.
         types.put("additions", new MapType(WORD, new BlockType(release.subList(2, release.size()), false)));
         return CatalogKeys.FILE.keys("framework", types);
     }
 
-    /** Names of all frameworks, which are those of their files. */
+    /** Returns names of all frameworks, equal to their file names. */
     public static List<String> names() {
         return FILES.names();
     }
 
-    /** The framework of a name; null where there is none. */
+    /** Returns the framework of a name; null if there is none. */
     public static @Nullable Releases named(String name) {
         return READ.computeIfAbsent(name, each -> {
             FigureFile file = FILES.find(each);
@@ -113,7 +113,7 @@ public record Releases(String title, List<Release> releases, Map<String, Release
     }
 
     /**
-     * The release that a version belongs to: the last one that began before it, else the oldest.
+     * Returns the release that a version belongs to: the last one not later than it, else the oldest.
      *
      * @param version such as {@code 0.11.1}, {@code 2024-10} or {@code 4.4x}; null for the newest
      */
@@ -130,7 +130,7 @@ public record Releases(String title, List<Release> releases, Map<String, Release
         return found;
     }
 
-    /** Whether a published run of the release that somebody writes is compared with; taken for granted where several frameworks are written. */
+    /** Returns whether a published run of the release as written is compared; true if several frameworks are written. */
     public static boolean isValidated(String written) {
         List<String[]> named = Arrays.stream(written.split("\\+"))
                 .map(part -> part.strip().split("\\s+", 2))
@@ -143,19 +143,19 @@ public record Releases(String title, List<Release> releases, Map<String, Release
                         .validated();
     }
 
-    /** The oldest that is known. */
+    /** Returns the oldest known release. */
     public Release oldest() {
         return releases.get(0);
     }
 
-    /** Whether a version is older than the oldest release that is known; a year is not older than a month of it. */
+    /** Returns whether a version is older than the oldest known release; a year is not older than one of its months. */
     public boolean isTooOld(String version) {
         long[] first = numbers(oldest().from());
         long[] asked = numbers(version);
         return Arrays.compare(asked, Arrays.copyOf(first, Math.min(first.length, asked.length))) < 0;
     }
 
-    /** Whether a version can be a release: it has a number, which is a year where the project counts by years. */
+    /** Returns whether a string can be a version: it contains a number, which is a year if the project counts by years. */
     public boolean canBe(String version) {
         long[] asked = numbers(version);
         boolean byYear = isYear(numbers(oldest().from())[0]);
@@ -166,7 +166,7 @@ public record Releases(String title, List<Release> releases, Map<String, Release
         return number >= FIRST_YEAR && number <= LAST_YEAR;
     }
 
-    /** Number by number, as versions are counted: 0.11 is later than 0.7.2, and 4.4x begins with 4.40. */
+    /** Returns the numbers of a version, to be compared one by one: 0.11 is later than 0.7.2, and 4.4x starts at 4.40. */
     private static long[] numbers(String version) {
         return Arrays.stream(version.replace('x', '0').split("\\D+"))
                 .filter(number -> !number.isEmpty())
@@ -174,7 +174,7 @@ public record Releases(String title, List<Release> releases, Map<String, Release
                 .toArray();
     }
 
-    /** What a catalog says about it, a line an element. */
+    /** Returns its catalog description by line. */
     public List<String> description() {
         List<String> lines = new ArrayList<>(List.of(title + " [" + origin.source() + ", " + origin.date() + "]"));
         for (Release release : releases) {

@@ -7,21 +7,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The keys that describe a storage service. One whose rate grows with the requests has {@code rate_per_request} and {@code requests_per_node}; one with a throughput that its
- * clients share has {@code throughput_per_tib} and {@code capacity}.
+ * Keys of a storage service. If its rate grows with concurrent requests, it has {@code rate_per_request} and {@code requests_per_node}; if its
+ * clients share a throughput, {@code throughput_per_tib} and {@code capacity}.
  */
 public final class StorageKeys {
     private static final double BYTES_PER_TIB = 1L << 40;
 
-    /** What a file may say. */
+    /** Keys of a storage file. */
     static final List<Key> ALL = HardwareKeys.FILE.keys("storage_file");
 
-    /** What a scenario may change: not what one request and one node reach. */
+    /** Keys that a scenario may change: all but the rates of one request and one node. */
     public static final List<Key> CHANGEABLE = ALL.subList(1, 4);
 
     private StorageKeys() {}
 
-    /** The service with some values replaced. */
+    /** Returns the service with some values replaced. */
     static Storage storage(String name, Map<String, Object> values) {
         double nodeRate = number(name, values, "node_rate");
         if (values.containsKey("rate_per_request")) {

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The strategies that the simulator has, as scenarios see them. */
+/** The simulator's strategies, as scenarios see them. */
 public final class Strategies {
     private static final Lazy<StrategyCatalog> CATALOG = new Lazy<>(StrategyCatalog::load);
     private static final Lazy<Map<String, StrategyDescriptor>> DESCRIPTORS = new Lazy<>(Strategies::describeAll);
@@ -33,17 +33,17 @@ public final class Strategies {
         return CATALOG.get().kinds();
     }
 
-    /** The strategy of this kind, or null. */
+    /** Returns the strategy of this kind, or null. */
     public static @Nullable StrategyDescriptor descriptor(String kind) {
         return DESCRIPTORS.get().get(kind);
     }
 
-    /** A new planner; what it has against the settings is among its problems. */
+    /** Creates a planner, whose problems include its objections to the settings. */
     public static ShardingStrategy create(String kind, Map<String, String> given) {
         return CATALOG.get().create(kind, given);
     }
 
-    /** The kinds that have a parameter of this name. */
+    /** Returns the kinds that have a parameter of this name. */
     public static List<String> kindsWith(String parameter) {
         return DESCRIPTORS.get().values().stream()
                 .filter(descriptor -> descriptor.parameter(parameter) != null)
@@ -51,24 +51,24 @@ public final class Strategies {
                 .toList();
     }
 
-    /** In which software a kind runs. */
+    /** Returns the software that a kind runs in. */
     public static Software software(String kind) {
         return CATALOG.get().software(kind);
     }
 
-    /** Names of the software in which some strategy runs. */
+    /** Returns names of all software that strategies run in. */
     public static List<String> software() {
         return kinds().stream().map(kind -> software(kind).name()).distinct().toList();
     }
 
-    /** The colours of a strategy on light and on dark paper; those of none in particular where its file names none. */
+    /** Returns a strategy's colours for light and dark backgrounds; default ones if its file has none. */
     public static List<String> colours(String kind) {
         List<String> named =
                 CATALOG.get().descriptor(kind).map(file -> file.words(COLOURS)).orElse(List.of());
         return named.size() == 2 ? named : OTHER_COLOURS;
     }
 
-    /** A strategy block to take as an example. */
+    /** Returns an example of a strategy block. */
     public static String example() {
         return "{kind: " + kindsWith(StrategyDescriptor.SHARD_GROUP).get(0) + ", " + StrategyDescriptor.SHARD_GROUP
                 + ": 128}";

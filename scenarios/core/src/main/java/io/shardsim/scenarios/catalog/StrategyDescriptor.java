@@ -7,14 +7,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a scenario may say about a strategy; {@link io.shardsim.simulator.strategy.settings.StrategyParameters} describes the file that it is read from.
+ * A strategy's parameters and description; {@link io.shardsim.simulator.strategy.settings.StrategyParameters} documents its file.
  *
- * @param kind name of the file, by which scenarios name the strategy
- * @param title one line for people
- * @param family what kinds that shard in the same way, in code of the same origin, have in common; the kind itself where no other is like it
+ * @param kind file name, by which scenarios refer to the strategy
+ * @param title a one-line description
+ * @param family group of kinds that shard alike, in code of one origin; the kind itself if there is no other
  * @param source where the strategy is described
- * @param version product and version that it is modelled on, for example {@code DeepSpeed 0.7.2}; empty where the file names none
- * @param implementation the class that does the work; kinds that share it differ in their settings
+ * @param version product and version that it models, for example {@code DeepSpeed 0.7.2}; empty if the file names none
+ * @param implementation class of the planner; kinds that share it differ in their settings
  */
 public record StrategyDescriptor(
         String kind,
@@ -24,17 +24,17 @@ public record StrategyDescriptor(
         String version,
         String implementation,
         List<Setting> parameters) {
-    /** The parameter that may not exceed the world size, and divides it. */
+    /** The parameter that must divide the world size. */
     public static final String SHARD_GROUP = "shard_group";
     /** The parameter of strategies that come with a collective library. */
     public static final String COLLECTIVE_LIBRARY = "collective_library";
 
-    /** The parameter that splits layers. */
+    /** The tensor-parallel size. */
     public static final String TENSOR = "tensor_parallel";
-    /** Switches that split or overlap something within it, and mean nothing without. */
+    /** Parameters that need tensor parallelism: they split or overlap something within it. */
     public static final List<String> WITHIN_TENSOR = List.of("sequence_parallel", "overlap_tensor_exchange");
 
-    /** The parameter that names the algorithm of reductions. */
+    /** The algorithm of reductions. */
     public static final String REDUCE_ALGORITHM = "reduce_algorithm";
     /** Parameters that name algorithms. */
     public static final Set<String> ALGORITHMS = Set.of("gather_algorithm", "hierarchical_algorithm", REDUCE_ALGORITHM);
@@ -43,7 +43,7 @@ public record StrategyDescriptor(
         parameters = List.copyOf(parameters);
     }
 
-    /** Whether this is the same strategy as a later version of the same product has it. */
+    /** Returns whether this is a later version of another strategy from one product. */
     public boolean isLaterThan(StrategyDescriptor other) {
         int end = version.lastIndexOf(' ') + 1;
         return end > 0
@@ -53,7 +53,7 @@ public record StrategyDescriptor(
                 && compare(version.substring(end), other.version.substring(end)) > 0;
     }
 
-    /** Number by number, as versions are counted: 0.11 is later than 0.7.2. */
+    /** Compares versions number by number: 0.11 is later than 0.7.2. */
     private static int compare(String one, String other) {
         return Arrays.compare(numbers(one), numbers(other));
     }

@@ -16,15 +16,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What people ask for by a known name and the catalog lacks, in files of the folder {@code catalog/unmodelled}.
+ * Well-known names that the catalog lacks, from files in {@code catalog/unmodelled}.
  *
- * @param is what it is
- * @param write the nearest thing that can be asked, and how
+ * @param is description of the thing
+ * @param write the nearest alternative, and how to write it
  */
 public record Unmodelled(String is, String write) {
     public static final String GPUS = "gpus";
 
-    /** Names are in small letters, without dashes, dots, underscores and blanks. */
+    /** Files whose names are lower case, without dashes, dots, underscores and blanks. */
     static final FigureFolder FILES = new FigureFolder(
             "catalog/unmodelled",
             "list",
@@ -35,7 +35,7 @@ public record Unmodelled(String is, String write) {
                             "folded", ScalarTypes.text("[a-z0-9]+", "a folded name"),
                             "text", FigureType.LINE)));
 
-    /** What is known of a name in one of the files, also of its beginning up to a dot or dash; null where nothing is. */
+    /** Returns the entry for a name, or for its prefix up to a dot or dash; null if there is none. */
     public static @Nullable Unmodelled of(String list, String name) {
         String asked = name.toLowerCase(Locale.ROOT);
         while (!asked.isEmpty()) {
@@ -50,7 +50,7 @@ public record Unmodelled(String is, String write) {
         return null;
     }
 
-    /** What the entries of a file say to write. */
+    /** Returns all alternatives in a file. */
     public static List<String> ways(String list) {
         return FILES.named(list).block().<Block>list("entries").stream()
                 .map(entry -> entry.text("write", ""))
@@ -61,7 +61,7 @@ public record Unmodelled(String is, String write) {
         return is + "; " + write;
     }
 
-    /** Why a name is refused: what it is where that is known, else the nearest name of the same make. */
+    /** Returns why a name is refused: its description if known, else the nearest name of the same make. */
     public static String refusal(String what, String list, String name, Collection<String> known) {
         Unmodelled unmodelled = of(list, name);
         if (unmodelled != null) {
@@ -78,14 +78,14 @@ public record Unmodelled(String is, String write) {
         return what + " " + name + " is not in the catalog; " + (other ? ways : Nearest.remedy(name, known, ways));
     }
 
-    /** The first letter and the digits up to a dot: names that differ in these are different hardware. */
+    /** Returns the first letter and the digits up to a dot; names that differ in these are different hardware. */
     private static String make(String name) {
         return name.isEmpty()
                 ? ""
                 : name.charAt(0) + name.replaceFirst("[.].*", "").replaceAll("\\D", "");
     }
 
-    /** A type whose unknown words may be in one of the files. */
+    /** A type whose unknown words are looked up in one of the files. */
     public record Words(ValueType type, String list) implements ValueType.Like {
         @Override
         public @Nullable Object read(YamlNode node, String key, Problems problems) {

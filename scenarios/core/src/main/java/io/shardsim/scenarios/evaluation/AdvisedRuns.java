@@ -11,15 +11,15 @@ import java.util.Objects;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The runs of some scenarios, and after them those that try other settings for one run of each scenario. */
+/** Runs scenarios, then trials of other settings for one run of each scenario. */
 public final class AdvisedRuns {
     private final List<Scenario> scenarios;
     private final PointRuns runs;
 
-    /** State: guarded by this; null until there is something to try. */
+    /** State: guarded by this; null until there are trials. */
     private @Nullable PointRuns tries;
 
-    /** Whether the heap was too small for what was tried. */
+    /** Whether a trial ran out of heap. */
     private boolean outOfHeap;
 
     private final IdentityHashMap<Scenario, Trials> trials = new IdentityHashMap<>();
@@ -31,9 +31,9 @@ public final class AdvisedRuns {
     }
 
     /**
-     * Tries settings for each scenario all of whose points are done, until one of them needs more heap than there is.
+     * Tries other settings for each scenario whose points are all done, until a trial runs out of heap.
      *
-     * @param eventsMax how many events that may take for a scenario
+     * @param eventsMax maximum events of a scenario's trials
      */
     public void tryOtherSettings(
             ScenarioRunner runner, int threads, ToLongFunction<Scenario> eventsMax, ProgressListener progress) {
@@ -59,7 +59,7 @@ public final class AdvisedRuns {
         }
     }
 
-    /** Nothing that was asked for waits for the trials: where one does not find room, the others would hold up the report. */
+    /** Ends all trials when one runs out of heap: they are optional, and the others would only delay the report. */
     private final class EndedByFullHeap extends ForwardingRunner {
         EndedByFullHeap(ScenarioRunner runner) {
             super(runner);
@@ -85,13 +85,13 @@ public final class AdvisedRuns {
         }
     }
 
-    /** The points that tried other settings for a scenario. */
+    /** Returns the points of a scenario's trials. */
     public List<ScenarioPoint> tried(Scenario scenario) {
         Trials of = trials.get(scenario);
         return of == null ? List.of() : of.points();
     }
 
-    /** Stops what runs and begins nothing further. */
+    /** Cancels the runs and starts no more. */
     public synchronized void interrupt() {
         runs.interrupt();
         if (tries != null) {
@@ -99,7 +99,7 @@ public final class AdvisedRuns {
         }
     }
 
-    /** What failed of the runs, and then of what was tried for them. */
+    /** Returns failures of the runs, then of their trials. */
     public synchronized List<String> failures() {
         List<String> failures = new ArrayList<>(runs.failures());
         if (tries != null) {
@@ -111,12 +111,12 @@ public final class AdvisedRuns {
         return failures;
     }
 
-    /** Whether an attempt failed. A setting that would make the run too large is no advice, and no failure either. */
+    /** Returns whether a trial failed. A setting that makes the run too large to simulate is neither advice nor a failure. */
     public synchronized boolean anyTryFailed() {
         return outOfHeap || (tries != null && !tries.simulationFailures().isEmpty());
     }
 
-    /** Results of the points that are done, in the order of the file, one of them with what was tried for it. */
+    /** Returns results of finished points in file order, one of them with its trials. */
     public synchronized List<RunResult> results(Scenario scenario) {
         List<RunResult> results = new ArrayList<>(runs.results(scenario));
         Trials of = trials.get(scenario);

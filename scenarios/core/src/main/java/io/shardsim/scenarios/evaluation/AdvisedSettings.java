@@ -34,12 +34,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Settings worth trying for a run, the largest levers first, what gives a tight run room before all: what it computes, what memory it leaves unused, what communication it waits for.
- * A setting that the strategy does not have, or refuses for this job, is left out; those of communication are where communication takes less of
- * the step than advice must gain. A micro-batch that the scenario leaves open is chosen again for each; a given one is kept where it fits.
+ * Settings worth trying for a run, largest effect first, but settings that free memory in a tight run before all: what it computes, the memory it
+ * leaves unused, the communication it waits for. Skips settings that the strategy lacks or refuses for this job, and communication settings if
+ * communication takes less of the step than advice must gain. A micro-batch that the scenario leaves open is chosen anew for each setting; a given
+ * one is kept if it fits.
  *
- * <p>Leaves out what changes the training itself (the model, batch, precision), the cluster, and strategies of other kinds, but for those
- * that shard among fewer ranks where this one cannot; they are tried with this run's kernels.
+ * <p>Excludes changes to the training itself (model, batch, precision), to the cluster, and to strategies of other kinds, except kinds that can shard
+ * over fewer ranks where this one cannot; those are tried with this run's kernels.
  */
 final class AdvisedSettings {
     private static final String EXPERTS = "expert_parallel";
@@ -74,7 +75,7 @@ final class AdvisedSettings {
                         run.facts().model().microBatch(), run.facts().model().accumulationSteps());
     }
 
-    /** Those of a run that fits. */
+    /** Returns the settings worth trying for a run that fits. */
     static List<TriedSettings> of(ScenarioPoint point, Task.Training task, RunResult run) {
         AdvisedSettings of = new AdvisedSettings(point, task, run);
         if (run.isTight()) {
@@ -94,7 +95,7 @@ final class AdvisedSettings {
         return of.levers;
     }
 
-    /** Whether communication, and idling for its sake, takes as much as advice must gain. */
+    /** Returns whether communication and the idle time it causes take as much as advice must gain. */
     private boolean communicates() {
         StepBreakdown step = run.step().breakdown();
         return job.worldSize() > 1
@@ -118,13 +119,13 @@ final class AdvisedSettings {
         }
     }
 
-    /** The kernels of the strategy's software where nobody chooses others. */
+    /** Returns the kernels of the strategy's own software, the default. */
     private String own() {
         Setting profile = spec.descriptor().parameter(PROFILE);
         return profile == null ? "" : profile.written();
     }
 
-    /** Recomputation, offload and micro-batches. */
+    /** Adds recomputation, offload and micro-batches. */
     private void addMemory() {
         if (kept.offload()) {
             add("No activation offload", Map.of(OFFLOAD, "false"));
@@ -182,7 +183,7 @@ final class AdvisedSettings {
         }
     }
 
-    /** Pieces of stages in turn, which leave fewer idle. */
+    /** Adds interleaved pipeline stages, which shrink the bubble. */
     private void addInterleaved() {
         String interleaved = "interleaved";
         if (job.parallel().stages() > 1 && !job.parallel().pipeline().schedule().equals(interleaved)) {
@@ -192,7 +193,7 @@ final class AdvisedSettings {
         }
     }
 
-    /** Half of each split. Where layers are split no more, nothing is left to split along the sequence. */
+    /** Adds half of each parallel size. Without tensor parallelism, there is no sequence parallelism either. */
     private void addSplits() {
         List<KnownSetting> splits = KnownSetting.all().stream()
                 .filter(known -> !known.isSwitch() && !known.title().isEmpty() && count(known.name()) > 1)
@@ -215,7 +216,7 @@ final class AdvisedSettings {
         }
     }
 
-    /** Experts that each GPU has, shared out among those of a node. */
+    /** Adds expert parallelism within a node, for experts that every GPU holds. */
     private void addExperts() {
         int ranks = BigInteger.valueOf(job.model().mixture().experts().number())
                 .gcd(BigInteger.valueOf(Math.min(job.gpusPerNode(), job.worldSize())))
@@ -226,7 +227,7 @@ final class AdvisedSettings {
         }
     }
 
-    /** That of a node, half and twice what it is, and what the rule of thumb says. */
+    /** Adds shard groups: one node, half and twice the current size, and the rule of thumb. */
     private void addShardGroups() {
         if (spec.descriptor().parameter(StrategyDescriptor.SHARD_GROUP) == null) {
             return;
@@ -246,7 +247,7 @@ final class AdvisedSettings {
         return ShardGroupRule.ranks(job.model().parameters(), job.dataParallelPerNode(), job.dataParallel());
     }
 
-    /** Later versions; kinds that can shard among fewer ranks where this one cannot; and not to shard at all where a copy fits. */
+    /** Adds later versions; kinds that can shard over fewer ranks where this one cannot; and no sharding if a replica fits. */
     private void addKinds() {
         int ranks = strategy.shardGroups(job).size();
         boolean wide = ranks > job.dataParallelPerNode()
@@ -265,14 +266,14 @@ final class AdvisedSettings {
                         other.title() + " with shard group " + advised(),
                         Map.of(StrategyDescriptor.SHARD_GROUP, String.valueOf(advised())));
             } else if (!replicated && replicates(other)) {
-                // With the same kernels, one is like another.
+                // With the same kernels, all such kinds are alike.
                 addKind(other, other.title(), Map.of());
                 replicated = true;
             }
         }
     }
 
-    /** Small models on plain data parallelism. */
+    /** Returns whether another strategy is plain data parallelism and the model small enough for it. */
     private boolean replicates(StrategyDescriptor other) {
         return job.model().parameters() < REPLICATED_PARAMETERS_MAX
                 && other.parameter(StrategyDescriptor.COLLECTIVE_LIBRARY) == null
@@ -280,8 +281,8 @@ final class AdvisedSettings {
     }
 
     /**
-     * Another kind with the parameters of this one, and with its kernels, so that nothing else makes the difference. Left out where it lacks a parameter that
-     * is given, unless that one changes nothing or says how many ranks share the states.
+     * Adds another kind with this one's parameters and kernels, so that nothing else differs. Skips it if it lacks a given parameter, unless that
+     * parameter changes nothing or sets the shard group.
      */
     private void addKind(StrategyDescriptor other, String title, Map<String, String> changed) {
         Map<String, String> settings = new LinkedHashMap<>(spec.given());
@@ -298,7 +299,7 @@ final class AdvisedSettings {
         }
     }
 
-    /** What turns the file's strategy into another: keys, or where some have to go the whole block. */
+    /** Returns changes that turn the file's strategy into another: single keys, or the whole block if some must be removed. */
     private Map<String, String> written(StrategyDescriptor other, Map<String, String> settings, boolean whole) {
         if (whole) {
             return Map.of(
@@ -326,12 +327,12 @@ final class AdvisedSettings {
         }
     }
 
-    /** A number of ranks or elements; 0 where the strategy has no such parameter. */
+    /** Returns a number of ranks or elements; 0 if the strategy has no such parameter. */
     private long count(String parameter) {
         return inForce.names().contains(parameter) ? inForce.whole(parameter) : 0;
     }
 
-    /** Whether it can be tried. */
+    /** Adds a setting; returns whether it can be tried. */
     private boolean add(String title, Map<String, String> settings) {
         Optional<TriedSettings> lever = TriedSettings.of(title, point, settings);
         lever.ifPresent(levers::add);

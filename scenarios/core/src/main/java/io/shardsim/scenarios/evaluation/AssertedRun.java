@@ -13,21 +13,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an assertion of a scenario came to for a run.
+ * An assertion of a scenario, evaluated for a run.
  *
- * @param run null where it is about the fastest run and none trains
+ * @param run null if the assertion is about the fastest run and none trains
  * @param found the figure, or why there is none
  */
 public record AssertedRun(Assertion assertion, @Nullable RunResult run, String name, boolean holds, String found) {
 
-    /** A run under the name that it has among the others, and its document. */
+    /** A run with its display name and its document. */
     private record Subject(RunResult run, String name, JsonObject document) {
         static Subject of(RunResult run, ScenarioResult result) {
             return new Subject(run, result.names().withGpus(run), ResultsJson.run(run));
         }
     }
 
-    /** Every assertion for every run that it is about. */
+    /** Evaluates every assertion on every run it applies to. */
     public static List<AssertedRun> of(Scenario scenario, ScenarioResult result) {
         if (scenario.asserted().isEmpty()) {
             return List.of();
@@ -73,7 +73,7 @@ public record AssertedRun(Assertion assertion, @Nullable RunResult run, String n
         return field == null ? null : field.in(document);
     }
 
-    /** In one line. */
+    /** Formats this as one line. */
     public String line() {
         return assertion.text() + (holds ? " holds" : " does not hold") + ": " + found + ", " + name;
     }

@@ -21,28 +21,28 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a training scenario leaves open that makes its speed uncertain, and other choices as likely: kernels and attention where it names no framework,
- * the micro-batch, what a NIC sustains, routes of the fabric, PCIe.
+ * What a training scenario leaves open that makes its speed uncertain, with equally likely alternatives: kernels and attention if it names no
+ * framework, the micro-batch, the sustained NIC rate, fabric routes, PCIe.
  *
- * <p>Leaves out the model, batch and precision, which are what is asked, and settings that a framework's default decides for nearly everybody.
+ * <p>Excludes model, batch and precision, which define the question, and settings that nearly everyone leaves at the framework's default.
  */
 final class Assumptions {
     /** Static routes over InfiniBand leave 1 / 1.7 of a full bisection (Hoefler, Schneider, Lumsdaine, CLUSTER 2008) [1]. */
     private static final double STATIC_ROUTES = 1.7;
 
-    /** What published rates of one instance type differ by, and less than many clusters of one's own do [1]. */
+    /** The spread of published rates for one instance type, smaller than for many private clusters [1]. */
     private static final double NIC_SHARE = 0.9;
 
-    /** A generation of PCIe has half the rate of the next. */
+    /** A PCIe generation has half the rate of the next. */
     private static final double OLDER_PCIE = 0.5;
 
     private static final String INFINIBAND = "infiniband";
 
     /**
-     * Something that is left open.
+     * An open choice.
      *
-     * @param taken in words
-     * @param others other choices, titled by the choice alone
+     * @param taken the assumption, in words
+     * @param others alternatives, titled by the choice alone
      */
     record Open(String taken, List<TriedSettings> others) {}
 
@@ -57,7 +57,7 @@ final class Assumptions {
         this.run = run;
     }
 
-    /** Those of a run that fits. */
+    /** Returns the open choices of a run that fits. */
     static List<Open> of(ScenarioPoint point, Task.Training task, RunResult run) {
         Assumptions of = new Assumptions(point, task, run);
         of.addReplaced();
@@ -96,7 +96,7 @@ final class Assumptions {
         add(own + " kernels", others);
     }
 
-    /** Defaults that the GPU cannot run: what runs in their place has no other choice. */
+    /** Adds defaults that the GPU does not support; their replacements have no alternative. */
     private void addReplaced() {
         GpuSpec gpu = point.cluster().instance().gpu();
         Architecture able = Architecture.of(gpu);
@@ -111,7 +111,7 @@ final class Assumptions {
         }
     }
 
-    /** The server of a GPU that is named without one. */
+    /** Adds the server of a GPU that is named without one. */
     private void addServer() {
         GpuSpec gpu = point.cluster().instance().gpu();
         String server = Catalog.usualServer(gpu);
@@ -134,14 +134,14 @@ final class Assumptions {
         add("flash attention", choices("standard", "training.attention", "standard"));
     }
 
-    /** Advice tries the others. */
+    /** Adds checkpointing without alternatives, which advice tries. */
     private void addCheckpointing() {
         if (!says("training.activation_checkpointing")) {
             add(task.execution().kept().checkpointing().name().toLowerCase(Locale.ROOT) + " checkpointing", List.of());
         }
     }
 
-    /** The next smaller one. */
+    /** Adds the next smaller micro-batch. */
     private void addMicroBatch() {
         int now = run.facts().model().microBatch();
         if (says(TriedSettings.MICRO_BATCH) || now == 1) {
@@ -181,7 +181,7 @@ final class Assumptions {
                 choices("static routes", "cluster.oversubscription", String.valueOf(STATIC_ROUTES)));
     }
 
-    /** Of a node that is written out. */
+    /** Adds PCIe of an inline node. */
     private void addPcie() {
         if (says("cluster.pcie") || says("cluster.instance")) {
             return;
@@ -193,7 +193,7 @@ final class Assumptions {
                 choices("half", "cluster.pcie", half.toString()));
     }
 
-    /** Of a node that is written out, where something is offloaded to it. */
+    /** Adds host memory of an inline node, if something is offloaded to it. */
     private void addHostMemory() {
         HostMemory host = run.facts().ledger().host();
         if (host.neededBytes() > 0 && !says("cluster.host_memory") && !says("cluster.instance")) {
@@ -205,7 +205,7 @@ final class Assumptions {
         open.add(new Open(taken, others));
     }
 
-    /** Another choice, where the training does not refuse it. */
+    /** Returns the alternative, if the training allows it. */
     private List<TriedSettings> choices(String title, String key, String value) {
         return TriedSettings.of(title, point, Map.of(key, value)).stream().toList();
     }

@@ -23,13 +23,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Named workloads that tell how fast this machine simulates. Scenarios among them are files {@code bench/<name>.yaml}. */
+/** Named workloads that measure how fast this machine simulates. Scenarios are in {@code bench/<name>.yaml}. */
 public enum Benchmark {
-    /** The kernel alone: 600 actors, 9,600 pending events. */
+    /** The event kernel alone: 600 actors, 9,600 pending events. */
     PHOLD("phold", false),
-    /** Every event of a flat ring over 256 ranks. */
+    /** Every event of a flat ring on 256 ranks. */
     RING_256("ring-256", false),
-    /** Every event of the hierarchical gather over 256 ranks. */
+    /** Every event of the hierarchical all-gather on 256 ranks. */
     HIERARCHICAL_256("hierarchical-256", false),
     /** Every event of a training step on 256 GPUs, on all threads. */
     STEP_256("step-256", false),
@@ -45,7 +45,7 @@ public enum Benchmark {
     private static final long PHOLD_EVENTS = 5_000_000;
 
     private final String id;
-    /** Whether what is proven to repeat is skipped, as in an ordinary run. */
+    /** Whether proven repetitions are skipped, as in an ordinary run. */
     private final boolean skips;
 
     Benchmark(String id, boolean skips) {
@@ -58,13 +58,13 @@ public enum Benchmark {
     }
 
     /**
-     * How one workload went.
+     * Measurements of one workload.
      *
-     * @param wallSeconds from the question to the result, assembly included, start of the JVM not
-     * @param cpuSeconds what the threads that execute events spent on cores for it, assembly, compilation and garbage collection left out
+     * @param wallSeconds from request to result, including assembly, without JVM startup
+     * @param cpuSeconds CPU time of the threads that execute events, without assembly, compilation and garbage collection
      * @param executedEvents events that were executed
      * @param simulatedEvents events that they represent
-     * @param peakHeapBytes most heap in use, garbage included
+     * @param peakHeapBytes peak heap in use, garbage included
      */
     public record Measured(
             String workload,
@@ -77,7 +77,7 @@ public enum Benchmark {
             return executedEvents / wallSeconds;
         }
 
-        /** Events that one core executes in a second. */
+        /** Returns events executed per core and second. */
         public double executedPerCpuSecond() {
             return executedEvents / cpuSeconds;
         }
@@ -86,7 +86,7 @@ public enum Benchmark {
             return simulatedEvents / wallSeconds;
         }
 
-        /** The run of median wall time. */
+        /** Returns the run with the median wall time. */
         public static Measured median(List<Measured> runs) {
             List<Measured> sorted = new ArrayList<>(runs);
             sorted.sort(Comparator.comparingDouble(Measured::wallSeconds));
@@ -97,13 +97,13 @@ public enum Benchmark {
     /**
      * Runs the workload once.
      *
-     * @param threads points of a sweep that run at once, or parts of one point
+     * @param threads points of a sweep run concurrently, or parts of one point
      */
     public Measured measure(int threads) throws InterruptedException {
         return this == PHOLD ? measured(id, Benchmark::phold) : measured(id, () -> scenario(threads));
     }
 
-    /** Executed events, simulated events, nanoseconds on cores. */
+    /** Executed events, simulated events, CPU time [ns]. */
     private record Spent(long executedEvents, long simulatedEvents, long cpuNanos) {}
 
     private interface Workload {
@@ -169,7 +169,7 @@ public enum Benchmark {
         }
     }
 
-    /** The scenario {@code bench/<name>.yaml}. */
+    /** Reads {@code bench/<name>.yaml}. */
     static Scenario read(String name) {
         String file = "bench/" + name + ".yaml";
         try (InputStream in = Benchmark.class.getClassLoader().getResourceAsStream(file)) {

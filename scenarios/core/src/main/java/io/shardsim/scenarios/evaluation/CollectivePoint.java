@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** A point at which all ranks run one collective, and nothing else. */
+/** A point that runs one bare collective on all ranks. */
 record CollectivePoint(ScenarioPoint point, Task.Collective task, RankGroups world) {
 
     static CollectivePoint of(ScenarioPoint point) {

@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.evaluation;
 
-/** A runner that has its points run by another, and stands and ends as that one does. */
+/** A runner that delegates to another one. */
 public abstract class ForwardingRunner implements ScenarioRunner {
     private final ScenarioRunner runner;
 
@@ -8,7 +8,7 @@ public abstract class ForwardingRunner implements ScenarioRunner {
         this.runner = runner;
     }
 
-    /** The one that runs the points. */
+    /** Returns the runner that it delegates to. */
     protected final ScenarioRunner runner() {
         return runner;
     }

@@ -4,7 +4,7 @@ import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How the cost of a run grows. Each is a sweep {@code bench/<name>.yaml} over one key, of which every event is executed on one thread. */
+/** Scaling benchmarks of a run's cost. Each is a sweep {@code bench/<name>.yaml} over one key, with every event executed on one thread. */
 public enum Growth {
     GPUS("growth-gpus", "GPUs"),
     LAYERS("growth-layers", "layers"),
@@ -22,12 +22,12 @@ public enum Growth {
         return id;
     }
 
-    /** What grows. */
+    /** Returns the unit of the swept key. */
     public String unit() {
         return unit;
     }
 
-    /** Measures each point a number of times, after the last one has warmed up; the median of each is told, under its value. */
+    /** Measures each point a number of times, after a warm-up on the last point; returns the median of each. */
     public List<Benchmark.Measured> measure(int repeat) throws InterruptedException {
         List<ScenarioPoint> points = Benchmark.read(id).points();
         Benchmark.measurePoint(points.get(points.size() - 1), id);

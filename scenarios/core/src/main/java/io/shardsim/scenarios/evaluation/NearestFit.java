@@ -20,14 +20,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What would make a training run fit: the smallest change that does, in the order of what it costs. First a smaller micro-batch, then
- * recomputation, then offload, then a larger shard group, each alone; then all of them together; then more nodes; then the model split among the GPUs of a node. Where it fits tightly, the smallest
- * change that fits with fragmentation too.
+ * Finds the cheapest change that makes a training run fit. Tries a smaller micro-batch, recomputation, offload and a larger shard group, each alone;
+ * then all of them together; then more nodes; then tensor parallelism within a node. If the run fits tightly, finds the cheapest change that also
+ * fits with fragmentation.
  *
- * <p>Leaves out other strategies and other GPUs, which change the question.
+ * <p>Excludes other strategies and other GPUs, which change the question.
  */
 final class NearestFit {
-    /** Beyond the largest clusters that anyone rents. */
+    /** More nodes than anyone rents. */
     private static final int NODES_MAX = 4096;
 
     private static final String TENSOR = StrategyDescriptor.TENSOR;
@@ -40,7 +40,7 @@ final class NearestFit {
     private final TrainingJob job;
     private final StrategyParameters settings;
 
-    /** @param training does not fit, or tightly */
+    /** @param training a run that does not fit, or fits tightly */
     NearestFit(TrainingPoint training) {
         point = training.point();
         task = training.task();
@@ -49,7 +49,7 @@ final class NearestFit {
         settings = training.strategy().settings();
     }
 
-    /** The first change that gives a tight run room, to be tried; none where none was found, or it would train with another batch. */
+    /** Returns the first change that frees memory in a tight run, to be tried; empty if there is none, or if it changes the batch. */
     Optional<TriedSettings> room() {
         for (Map<String, String> change : changes()) {
             LargestMicroBatch.Found found = tried(change);
@@ -68,7 +68,7 @@ final class NearestFit {
                 .map(lever -> new TriedSettings(lever.title(), change, lever.point()));
     }
 
-    /** The change in words, or what to try when nothing was found. */
+    /** Returns the change in words, or what to try if none was found. */
     String words() {
         String tight = "";
         for (Map<String, String> change : changes()) {
@@ -88,7 +88,7 @@ final class NearestFit {
                 : tight;
     }
 
-    /** Values by dotted key, in the order of what they cost. */
+    /** Returns changed values by dotted key, cheapest first. */
     private Set<Map<String, String>> changes() {
         Map<String, String> world = hasLargerShardGroup() ? shardGroup(job.dataParallel()) : Map.of();
         Map<String, String> checkpointed = new LinkedHashMap<>();
@@ -127,7 +127,7 @@ final class NearestFit {
         return Map.of("strategy." + StrategyDescriptor.SHARD_GROUP, String.valueOf(ranks));
     }
 
-    /** More nodes, all of which share the states, with a batch that they can share. */
+    /** Returns a change to more nodes, all of which share the states, with a batch that divides among them. */
     private Map<String, String> nodes(int nodes) {
         Map<String, String> change = new LinkedHashMap<>(Map.of("cluster.nodes", String.valueOf(nodes)));
         int gpus = nodes * cluster.gpusPerNode();
@@ -145,13 +145,13 @@ final class NearestFit {
         return givesShardGroup() && settings.count(StrategyDescriptor.SHARD_GROUP) < job.dataParallel();
     }
 
-    /** Whether the scenario says how many ranks share the states, so that more nodes alone would change nothing. */
+    /** Returns whether the scenario sets the shard group, so that more nodes alone change nothing. */
     private boolean givesShardGroup() {
         return task.strategy().given().containsKey(StrategyDescriptor.SHARD_GROUP)
                 && settings.count(StrategyDescriptor.SHARD_GROUP) > 0;
     }
 
-    /** What fits, or null when it does not. */
+    /** Returns the micro-batch that fits with a change, or null. */
     private LargestMicroBatch.@Nullable Found tried(Map<String, String> change) {
         return TriedSettings.ofOpen("", point, change)
                 .map(lever -> TrainingPoint.of(lever.point()).found())
@@ -159,7 +159,7 @@ final class NearestFit {
                 .orElse(null);
     }
 
-    /** With the micro-batch, which may be another one. */
+    /** Returns a change with its micro-batch, which may be a new one. */
     private static Map<String, String> withMicroBatch(Map<String, String> change, LargestMicroBatch.Found found) {
         return both(
                 change,

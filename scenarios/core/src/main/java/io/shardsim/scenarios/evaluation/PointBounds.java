@@ -10,17 +10,17 @@ import io.shardsim.simulator.strategy.ShardingStrategy;
 import java.util.Set;
 
 /**
- * What is known of a training point before it runs.
+ * A training point's prospects before it runs.
  *
- * @param fits exact: by the memory of the plan which would run
- * @param leastStepSeconds a time that its step cannot beat; 0 where it does not fit [s]
+ * @param fits exact: from the memory of the plan that would run
+ * @param leastStepSeconds lower bound of the step time; 0 if it does not fit [s]
  * @param tight whether it fits only without fragmentation
  */
 public record PointBounds(boolean fits, double leastStepSeconds, boolean tight) {
-    /** Of what does not fit. */
+    /** A point that does not fit. */
     public static final PointBounds TOO_LARGE = new PointBounds(false, 0, false);
 
-    /** @param point of a training with its micro-batch written */
+    /** @param point a training point with its micro-batch set */
     public static PointBounds of(ScenarioPoint point) {
         try {
             TrainingPoint training = TrainingPoint.within(point);
@@ -32,7 +32,7 @@ public record PointBounds(boolean fits, double leastStepSeconds, boolean tight) 
         }
     }
 
-    /** A time that the step cannot beat, of the kernels of layers alone and without planning ({@link LayersBound}) [s]. */
+    /** Returns a lower bound of the step time, from layer kernels alone and without planning ({@link LayersBound}) [s]. */
     public static double leastComputeSeconds(ScenarioPoint point) {
         Task.Training task = (Task.Training) point.task();
         ShardingStrategy strategy = task.strategy().create();
@@ -40,7 +40,7 @@ public record PointBounds(boolean fits, double leastStepSeconds, boolean tight) 
         return LayersBound.ps(job, point.cluster(), strategy.offloadedBytes(job)) * 1e-12;
     }
 
-    /** Samples of one data-parallel rank in a training step, which its micro-batches divide. */
+    /** Returns samples per data-parallel rank and step, a multiple of its micro-batch. */
     public static int samplesOfReplica(ScenarioPoint point) {
         Task.Training task = (Task.Training) point.task();
         int ofSample = task.strategy().create().modelParallel().ranksOfSample();

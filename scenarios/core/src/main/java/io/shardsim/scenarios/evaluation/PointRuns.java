@@ -17,17 +17,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Runs the points of some scenarios on a few threads, the largest cluster first so that no long run is left for the end, and keeps what came
- * of each. Results are in the order of the files whatever the order of running.
- */
+/** Runs points of scenarios on several threads, largest cluster first so that no long run is left for last, and keeps their results in file order. */
 public final class PointRuns implements Trials.Outcomes {
     private static final long LOOK_MILLIS = 250;
     /** One second. */
     private static final int LOOKS_TO_SHOW = 4;
 
     private static final String FAILED = "simulation failed: ";
-    /** What is left to say where the heap has no room for the name of a point. */
+    /** Message of last resort, if the heap has no room for the point's name. */
     private static final String FAILED_WITHOUT_HEAP = FAILED + OutOfHeap.words();
 
     private final boolean carryOn;
@@ -40,16 +37,16 @@ public final class PointRuns implements Trials.Outcomes {
     private final IdentityHashMap<ScenarioPoint, RunResult> results = new IdentityHashMap<>();
 
     private double finishedWeight;
-    /** Both have room for every point from the start. */
+    /** Lists preallocated for every point. */
     private final List<String> failures;
 
     private final List<String> simulationFailures;
     private final IdentityHashMap<ScenarioPoint, RunLimitException> givenUp = new IdentityHashMap<>();
-    /** Points that are too large to be simulated. */
+    /** Points too large to simulate. */
     private final IdentityHashMap<ScenarioPoint, TooLargeException> refusals = new IdentityHashMap<>();
 
     private @Nullable TooLargeException refusal;
-    /** What is wrong with a file of the catalog; null where nothing is. */
+    /** Problem of a catalog file; null if there is none. */
     private @Nullable ClassPathException broken;
 
     private boolean interrupted;
@@ -59,9 +56,7 @@ public final class PointRuns implements Trials.Outcomes {
         this(scenarios, threads, false);
     }
 
-    /**
-     * @param carryOn whether the others are run even after one failed
-     */
+    /** @param carryOn whether to run the other points after one fails */
     public PointRuns(List<Scenario> scenarios, int threads, boolean carryOn) {
         this.carryOn = carryOn;
         for (Scenario scenario : scenarios) {
@@ -84,9 +79,9 @@ public final class PointRuns implements Trials.Outcomes {
     }
 
     /**
-     * Runs every point; returns when all are done, when one failed and the others that had begun are done, or when interrupted.
+     * Runs every point; returns when all are done, when one failed and those already started are done, or when interrupted.
      *
-     * @throws ClassPathException where a point needs a file of the catalog that is broken
+     * @throws ClassPathException if a point needs a broken catalog file
      */
     public void runAll(ScenarioRunner runner, ProgressListener progress) {
         show(progress, runner);
@@ -102,7 +97,7 @@ public final class PointRuns implements Trials.Outcomes {
         try {
             for (int looks = 1; !workers.awaitTermination(LOOK_MILLIS, TimeUnit.MILLISECONDS); looks++) {
                 if (interrupted()) {
-                    // What does not look up within that time is left behind: its result would not be kept.
+                    // Threads that do not stop within that time are abandoned: their results would not be kept.
                     workers.awaitTermination(LOOK_MILLIS, TimeUnit.MILLISECONDS);
                     return;
                 }
@@ -150,12 +145,12 @@ public final class PointRuns implements Trials.Outcomes {
         givenUp.put(point, tooLong);
     }
 
-    /** Whether a point would have executed more events, or ended later, than it may. */
+    /** Returns whether a point was given up for exceeding its limit on events or simulated time. */
     public synchronized boolean isGivenUp(ScenarioPoint point) {
         return givenUp.containsKey(point);
     }
 
-    /** Why a point was given up: it would have executed more events, or ended later, than it may. Null where it was not. */
+    /** Returns why a point was given up for exceeding its limit on events or simulated time; null if it was not. */
     @Override
     public synchronized @Nullable RunLimitException givenUp(ScenarioPoint point) {
         return givenUp.get(point);
@@ -184,7 +179,7 @@ public final class PointRuns implements Trials.Outcomes {
         try {
             words = FAILED + where(point) + ": " + why(failure);
         } catch (OutOfMemoryError again) {
-            // The words of the class are there.
+            // Keep the preallocated message.
         }
         failures.add(words);
         simulationFailures.add(words);
@@ -214,7 +209,7 @@ public final class PointRuns implements Trials.Outcomes {
                 count + " of " + points.size() + " points" + (standing.isEmpty() ? "" : " (" + standing + ")"));
     }
 
-    /** Stops what runs and begins nothing further. */
+    /** Cancels the runs and starts no more. */
     public void interrupt() {
         synchronized (this) {
             interrupted = true;
@@ -234,36 +229,36 @@ public final class PointRuns implements Trials.Outcomes {
         return List.copyOf(failures);
     }
 
-    /** Failures but for points that are too large to be simulated. */
+    /** Returns failures, except of points too large to simulate. */
     public synchronized List<String> simulationFailures() {
         return List.copyOf(simulationFailures);
     }
 
-    /** Whether all that failed is too large to be simulated: the input is at fault, not the run. */
+    /** Returns whether every failure is a point too large to simulate: the input is at fault, not the run. */
     public synchronized boolean onlyRefused() {
         return !refusals.isEmpty() && simulationFailures.isEmpty();
     }
 
-    /** Why all that failed is too large to be simulated; null where something failed for another reason, or nothing did. */
+    /** Returns why all failed points are too large to simulate; null if one failed for another reason, or none failed. */
     public synchronized @Nullable TooLargeException refusal() {
         return onlyRefused() ? refusal : null;
     }
 
-    /** Why a point is too large to be simulated; null where it is not. */
+    /** Returns why a point is too large to simulate; null if it is not. */
     public synchronized @Nullable TooLargeException refusal(ScenarioPoint point) {
         return refusals.get(point);
     }
 
-    /** What came of a point; null where it is not done. */
+    /** Returns the result of a point; null if it is not done. */
     @Override
     public synchronized @Nullable RunResult result(ScenarioPoint point) {
         return results.get(point);
     }
 
     /**
-     * What came of a point that must be done.
+     * Returns the result of a finished point.
      *
-     * @throws RunLimitException where it would have gone beyond its limits
+     * @throws RunLimitException if it was given up for exceeding its limits
      */
     public synchronized RunResult resultOf(ScenarioPoint point) {
         RunLimitException tooLong = givenUp.get(point);
@@ -273,7 +268,7 @@ public final class PointRuns implements Trials.Outcomes {
         return Objects.requireNonNull(results.get(point), "no result");
     }
 
-    /** Results of the points that are done, in the order of the file. */
+    /** Returns results of finished points, in file order. */
     public synchronized List<RunResult> results(Scenario scenario) {
         List<RunResult> done = new ArrayList<>();
         for (ScenarioPoint point : scenario.points()) {

@@ -24,20 +24,20 @@ import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Simulates points of scenarios, several at once if its engine has several threads. */
+/** Simulates scenario points, several concurrently if its engine has several threads. */
 public final class PointSimulation implements ScenarioRunner {
     private final Simulator simulator;
     private final Supplier<List<RunProgress>> underWay;
     private final Runnable close;
     private final Set<Shortcut> shortcuts;
     private final boolean beyondMemory;
-    /** Whether a run is asked for by itself, not one of many that are compared. */
+    /** Whether the user asked for this run alone, not for a comparison. */
     private final boolean alone;
 
-    /** Executes what a point comes to. */
+    /** Executes the simulation of a point. */
     @FunctionalInterface
     public interface Simulator {
-        /** @param limits the run may be given up beyond these */
+        /** @param limits limits beyond which the run may be given up */
         StepObservation run(SimulationSetup setup, @Nullable RunObserver observer, RunLimits limits)
                 throws InterruptedException;
     }
@@ -46,7 +46,7 @@ public final class PointSimulation implements ScenarioRunner {
         this(options, new SimulationEngine(options.threads()));
     }
 
-    /** @param engine simulates, and is closed with this */
+    /** @param engine engine that simulates; closed with this */
     PointSimulation(RunOptions options, SimulationEngine engine) {
         this(
                 options,
@@ -56,7 +56,7 @@ public final class PointSimulation implements ScenarioRunner {
                 engine::close);
     }
 
-    /** @param simulator executes in another way than by an engine of its own, one run after the other */
+    /** @param simulator simulator used instead of an own engine, one run after another */
     public PointSimulation(RunOptions options, Simulator simulator) {
         this(options, simulator, List::of, () -> {});
     }
@@ -72,7 +72,7 @@ public final class PointSimulation implements ScenarioRunner {
     }
 
     /**
-     * @param threads points that are simulated at once
+     * @param threads number of concurrent simulations
      * @param skipRepetition false to execute every event of every device, for comparison
      */
     public PointSimulation(int threads, boolean skipRepetition) {
@@ -90,10 +90,10 @@ public final class PointSimulation implements ScenarioRunner {
     }
 
     /**
-     * Runs one point to its end while somebody watches.
+     * Runs one point to its end with an observer.
      *
-     * @param observer hears all that happens; nothing when the point does not fit in memory
-     * @throws TooLargeException when it is larger than the simulator can bear
+     * @param observer receives all events; none if the point does not fit in memory
+     * @throws TooLargeException when it is too large to simulate
      */
     public RunResult run(ScenarioPoint point, @Nullable RunObserver observer) throws InterruptedException {
         return run(point, observer, RunLimits.NONE);
@@ -119,7 +119,7 @@ public final class PointSimulation implements ScenarioRunner {
         long beganNanos = System.nanoTime();
         Faults faults = training.point().cluster().faults();
         Faults steadily = faults.withNetwork(faults.network().withoutOutages());
-        // The average step is no shorter than the one without outages, which is what may end too late.
+        // The average step is no shorter than the step without outages, which alone can exceed the time limit.
         StepObservation steady = faults.equals(steadily) ? null : run(training, steadily, limits);
         SimulationSetup setup = training.setup(shortcuts(observer));
         StepObservation observation =
@@ -146,7 +146,7 @@ public final class PointSimulation implements ScenarioRunner {
                 steady != null && steadily.equals(Faults.NONE) ? steady : run(training, Faults.NONE, RunLimits.NONE)));
     }
 
-    /** The same step with other faults. */
+    /** Runs the step with other faults. */
     private StepObservation run(TrainingPoint training, Faults faults, RunLimits limits) throws InterruptedException {
         return simulator.run(TrainingPoint.of(training.point().with(faults)).setup(shortcuts(null)), null, limits);
     }
@@ -166,7 +166,7 @@ public final class PointSimulation implements ScenarioRunner {
         return result.withRadius(new BlastRadius(observation.endPs() - healthyPs, List.of()));
     }
 
-    /** Whoever follows every event must see every one of those nodes that are simulated. */
+    /** Returns allowed shortcuts; an observer needs every event of the simulated nodes. */
     private Set<Shortcut> shortcuts(@Nullable RunObserver observer) {
         if (observer == null || observer.causality() == null) {
             return shortcuts;
@@ -181,13 +181,13 @@ public final class PointSimulation implements ScenarioRunner {
         return (System.nanoTime() - beganNanos) * 1e-9;
     }
 
-    /** Whether a point fits in memory, as a bare collective always does; nothing runs. */
+    /** Returns whether a point fits in memory, as a bare collective always does; runs nothing. */
     public static boolean fits(ScenarioPoint point) {
         return !(point.task() instanceof Task.Training)
                 || TrainingPoint.of(point).fits();
     }
 
-    /** The run that has most before it. */
+    /** Describes the run with the most work left. */
     @Override
     public String standing() {
         return underWay.get().stream()

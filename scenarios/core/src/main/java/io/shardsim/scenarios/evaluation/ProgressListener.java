@@ -1,12 +1,12 @@
 package io.shardsim.scenarios.evaluation;
 
-/** Hears how far some runs are; called from several threads. */
+/** Receives progress of runs; called from several threads. */
 @FunctionalInterface
 public interface ProgressListener {
 
     /**
-     * @param share of all work that is done, 0 to 1
-     * @param what how many points are done, for people
+     * @param share share of the work done, 0 to 1
+     * @param what number of finished points, as a phrase
      */
     void show(double share, String what);
 }

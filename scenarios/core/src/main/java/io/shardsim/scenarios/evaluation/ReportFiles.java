@@ -44,7 +44,7 @@ public final class ReportFiles implements ReportWriter {
         return files.size();
     }
 
-    /** What the program's meters read after these runs. */
+    /** Returns the program's metrics after these runs. */
     private static List<RunMeters.Reading> meters(ScenarioResult result) {
         RunMeters meters = new RunMeters();
         SimpleMeterRegistry registry = new SimpleMeterRegistry();

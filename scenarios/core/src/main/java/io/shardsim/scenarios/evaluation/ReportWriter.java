@@ -7,31 +7,31 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Writes results down. */
+/** Writes results. */
 public interface ReportWriter {
 
-    /** Names of the files of a report, in its folder. */
+    /** Returns the file names of a report, relative to its folder. */
     List<String> files();
 
     /**
      * Writes the report of one scenario.
      *
-     * @param directory exists
-     * @return the files, the one to open first first
+     * @param directory an existing folder
+     * @return the files, the one to open first
      */
     List<Path> write(Path directory, ScenarioResult result) throws IOException;
 
     /**
      * Writes each figure of the report as SVG, for slides and LaTeX.
      *
-     * @param directory exists
-     * @return how many files
+     * @param directory an existing folder
+     * @return the number of files
      */
     int writeFigures(Path directory, ScenarioResult result) throws IOException;
 
-    /** A part of what the terminal shows; empty where it says nothing. */
+    /** Returns a part of the terminal output; empty if there is nothing to say. */
     String text(ScenarioResult result, TextStyle style, SummaryTable.Part part);
 
-    /** The result document of all scenarios. */
+    /** Returns the result document of all scenarios. */
     String json(List<ScenarioResult> results);
 }

@@ -13,9 +13,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A scenario as it was resolved for one run: each value, and whether the file gives it, it is the default, or it was chosen here. */
+/** A scenario's settings as resolved for one run: each value, and whether it was given, is the default, or was chosen here. */
 final class ResolvedSettings {
-    /** Blocks in the order in which scenario files have them. */
+    /** Blocks in the order of scenario files. */
     private static final List<String> BLOCKS = List.of(
             "accepted",
             "model",
@@ -38,7 +38,7 @@ final class ResolvedSettings {
         this.point = point;
     }
 
-    /** Those of a training run. */
+    /** Returns settings of a training run. */
     static List<Setting> of(TrainingPoint training) {
         ResolvedSettings resolved = new ResolvedSettings(training.point());
         Task.Training task = training.task();
@@ -53,7 +53,7 @@ final class ResolvedSettings {
         return resolved.list();
     }
 
-    /** Those of a bare collective. */
+    /** Returns settings of a bare collective. */
     static List<Setting> ofCollective(ScenarioPoint point, Task.Collective task) {
         ResolvedSettings resolved = new ResolvedSettings(point);
         resolved.addCluster();
@@ -100,13 +100,13 @@ final class ResolvedSettings {
         put(path, value, Origin.DEFAULT);
     }
 
-    /** @param otherwise who said so, where the file does not */
+    /** @param otherwise origin of the value if the file does not set it */
     private void put(String path, Object value, Origin otherwise) {
         boolean given = point.given().containsKey(path);
         settings.put(path, new Setting(path, String.valueOf(value), given ? Origin.GIVEN : otherwise));
     }
 
-    /** What the file gives and nothing above resolves stands as it is written. */
+    /** Returns the settings; those given in the file but not resolved above are kept as written. */
     private List<Setting> list() {
         point.given().forEach((path, value) -> {
             if (BLOCKS.contains(block(path))) {

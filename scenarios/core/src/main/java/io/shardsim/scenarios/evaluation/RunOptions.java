@@ -1,27 +1,27 @@
 package io.shardsim.scenarios.evaluation;
 
 /**
- * What the command line says about every run.
+ * Command-line options that apply to every run.
  *
  * @param threads threads that simulate, at least 1
- * @param processes logical processes that one run may be split into, at least 1; changes no result
- * @param fastForward whether what is proven to repeat is skipped; changes no result
- * @param tooLarge what becomes of a run with a given micro-batch that the memory ledger finds too large
- * @param eventsMax events that a run which skips repetition may execute; one that would execute more is given up
+ * @param processes maximum logical processes per run, at least 1; does not affect results
+ * @param fastForward whether proven repetitions are skipped; does not affect results
+ * @param tooLarge treatment of a run with a given micro-batch that does not fit by the memory ledger
+ * @param eventsMax maximum executed events of a run that skips repetitions; a run beyond it is given up
  */
 public record RunOptions(int threads, int processes, boolean fastForward, TooLarge tooLarge, long eventsMax) {
-    /** What becomes of a run that is too large. */
+    /** Treatment of a run that is too large. */
     public enum TooLarge {
         REFUSED,
         SIMULATED
     }
 
-    /** Runs that may execute any number of events. */
+    /** Creates options without a limit on events. */
     public RunOptions(int threads, int processes, boolean fastForward, TooLarge tooLarge) {
         this(threads, processes, fastForward, tooLarge, Long.MAX_VALUE);
     }
 
-    /** A process for each run; what is too large is refused. */
+    /** Creates options with one logical process per run; runs that are too large are refused. */
     public RunOptions(int threads, boolean fastForward) {
         this(threads, 1, fastForward, TooLarge.REFUSED);
     }
@@ -36,17 +36,17 @@ public record RunOptions(int threads, int processes, boolean fastForward, TooLar
         return new RunOptions(threads, processes, fastForward, other, eventsMax);
     }
 
-    /** The same with runs given up that would execute more events. */
+    /** Returns these options with another limit on executed events. */
     public RunOptions within(long otherEventsMax) {
         return new RunOptions(threads, processes, fastForward, tooLarge, otherEventsMax);
     }
 
-    /** The same with so many runs at once, one thread each. */
+    /** Returns these options with a number of concurrent runs, one thread each. */
     public RunOptions withThreads(int other) {
         return new RunOptions(other, 1, fastForward, tooLarge, eventsMax);
     }
 
-    /** The same with each run split such that so many runs keep all threads busy. */
+    /** Returns these options with each run split so that a number of concurrent runs keep all threads busy. */
     public RunOptions sharedBy(int runs) {
         return new RunOptions(threads, Math.max(1, threads / Math.max(1, runs)), fastForward, tooLarge, eventsMax);
     }

@@ -4,14 +4,14 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.simulator.run.RunProgress;
 import java.util.Locale;
 
-/** How far a run is, for people. */
+/** Formats the progress of a run. */
 final class RunStanding {
-    /** A second of a core and more: whoever waits for less needs no words [events]. */
+    /** Events of over a second on one core; shorter runs need no description [events]. */
     private static final long LONG = 5_000_000;
 
     private RunStanding() {}
 
-    /** For example {@code at 12.4 ms, 12.3 of at most 440 million events, heap 1.2 of 6.0 GiB}; empty of a short run. */
+    /** Describes a run, for example {@code at 12.4 ms, 12.3 of at most 440 million events, heap 1.2 of 6.0 GiB}; empty for a short run. */
     static String words(RunProgress run) {
         Runtime jvm = Runtime.getRuntime();
         return words(run, jvm.totalMemory() - jvm.freeMemory(), jvm.maxMemory());

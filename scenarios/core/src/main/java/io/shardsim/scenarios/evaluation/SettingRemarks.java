@@ -29,16 +29,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to know of the settings of a training run: which version a strategy is modelled on, which words mean something else elsewhere, which
- * settings change nothing, and what sharding cannot do.
+ * Remarks on the settings of a training run: the version a strategy models, names that mean something else elsewhere, settings without effect, and
+ * what sharding cannot reduce.
  *
- * <p>Whether a setting changes anything is not looked up but tried: a step is planned with it and with another value. Where operations, memory and
- * the times of all work are the same, the run would be the same.
+ * <p>Whether a setting has an effect is tested, not looked up: a step is planned with its value and with another one. If operations, memory and all
+ * work times are equal, so are the runs.
  */
 final class SettingRemarks {
     private static final String OVERLAP_IN_BACKWARD = "overlap_in_backward";
 
-    /** Held for a sample or a layer, whoever owns the states. */
+    /** Memory held per sample or layer, however the states are sharded. */
     private static final Set<MemoryOwner> NOT_SHARDED =
             Set.of(MemoryOwner.ACTIVATIONS, MemoryOwner.WORKING_SET, MemoryOwner.GATHERED_UNITS, MemoryOwner.BUCKETS);
 
@@ -60,7 +60,7 @@ final class SettingRemarks {
         cluster = training.cluster();
     }
 
-    /** One sentence each. */
+    /** Returns the remarks, one sentence each. */
     List<String> sentences() {
         List<String> sentences = new ArrayList<>();
         addVersion(sentences);
@@ -110,7 +110,7 @@ final class SettingRemarks {
         }
     }
 
-    /** Settings that the strategy itself knows to change nothing are told by it, with the reason. */
+    /** Adds settings that the strategy itself reports as having no effect, with the reason. */
     private void addIdle(List<String> sentences) {
         Set<String> told = strategy.idle(job).keySet();
         Step step = null;
@@ -128,8 +128,8 @@ final class SettingRemarks {
     }
 
     /**
-     * What to compare a given setting with: the opposite of a switch, the default of anything else. Null where that says nothing: it is not
-     * given, or is the default, or the default stands for one of the other values.
+     * Returns a value to compare a given setting with: a switch flipped, or the default of anything else. Null if that tells nothing: the setting is
+     * not given, at its default or the collective library, or the default stands for one of the other values.
      */
     private @Nullable String otherValue(Setting parameter) {
         String name = parameter.name();
@@ -145,7 +145,7 @@ final class SettingRemarks {
         return strategy.settings().isChanged(name) && !standsForOthers ? byDefault : null;
     }
 
-    /** The step with some settings changed; null where it cannot run with them. */
+    /** Returns the step with some settings changed; null if it cannot run with them. */
     private @Nullable Step step(Map<String, String> changes) {
         Map<String, String> settings = new LinkedHashMap<>(changes);
         settings.put(TriedSettings.MICRO_BATCH, String.valueOf(job.microBatch()));
@@ -162,7 +162,7 @@ final class SettingRemarks {
         return planner.problems(shown).isEmpty() ? new Step(shown, planner.plan(shown)) : null;
     }
 
-    /** A training step, in as few micro-batches as show all of it. */
+    /** A training step, with as few micro-batches as show all of it. */
     private final class Step {
         private final String kernels;
         private final StepPlan plan;
@@ -195,7 +195,7 @@ final class SettingRemarks {
         }
     }
 
-    /** What sharding does not split. */
+    /** Adds what sharding does not split. */
     private void addLimits(List<String> sentences) {
         long notSharded = found.ledger().atPeak().entrySet().stream()
                 .filter(entry -> NOT_SHARDED.contains(entry.getKey()))

@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * Every setting of a training turned by one notch, up and down: switches are turned, numbers doubled and halved, checkpointing and micro-batches go to the next value. What
- * {@link AdvisedSettings} try already is left out, and so are settings that describe a framework rather than steer it, such as what its process costs.
+ * Every training setting moved one notch up and down: switches flipped, numbers doubled and halved, checkpointing and micro-batches set to the next
+ * value. Excludes settings that {@link AdvisedSettings} already try, and settings that describe a framework, such as its process memory.
  */
 final class SettingSensitivity {
     private static final int FACTOR = 2;
@@ -35,10 +35,10 @@ final class SettingSensitivity {
     }
 
     /**
-     * Those of a run that fits.
+     * Returns all notches of a run that fits.
      *
-     * @param microBatch what it runs with, given or found
-     * @param known what is tried already
+     * @param microBatch micro-batch of the run, set or chosen
+     * @param known settings that are already tried
      */
     static List<TriedSettings> of(ScenarioPoint point, Task.Training task, int microBatch, List<TriedSettings> known) {
         SettingSensitivity of = new SettingSensitivity(point, task, microBatch);
@@ -104,7 +104,7 @@ final class SettingSensitivity {
                     }
                 }
                 case LAYERS, PERCENT, TIME, RATE, NAME -> {
-                    // Not the user's to set, or, as algorithms, tried by name.
+                    // Not the user's to set, or, like algorithms, tried by name.
                 }
             }
         }

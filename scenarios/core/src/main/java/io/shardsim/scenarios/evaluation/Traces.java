@@ -19,29 +19,29 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Writes {@code trace.json} and, under {@code trace/}, a folder of profiles for each run in it: each series of a scenario at its largest cluster, recorded by
- * running it once more.
+ * Writes {@code trace.json} and, in {@code trace/}, a folder of profiles per recorded run: each series of a scenario at its largest cluster, run once
+ * more to record it.
  */
 public final class Traces {
-    /** Within the folder of a report. */
+    /** Path relative to a report's folder. */
     public static final String FILE = "trace.json";
 
-    /** Runs side by side in one trace; more share too few slices each. */
+    /** Maximum runs per trace; more leave too few slices for each. */
     private static final int RUNS_MAX = 4;
 
     private Traces() {}
 
     /**
-     * What was written.
+     * The files written.
      *
-     * @param leftOut what the trace has no room for, in words
+     * @param leftOut what did not fit in the trace, in words
      */
     public record Written(Path file, List<String> leftOut) {}
 
     /**
-     * Records and writes.
+     * Records and writes traces.
      *
-     * @param result of the scenario; recording must end in the same digests
+     * @param result the scenario's result; recording must reproduce its digests
      */
     public static Written write(Path directory, Scenario scenario, ScenarioResult result, RunOptions options)
             throws IOException, InterruptedException {
@@ -68,9 +68,9 @@ public final class Traces {
     }
 
     /**
-     * Runs a training and writes the profile of a rank, or of the first that was simulated of its pipeline stage. Writes nothing where it does not fit.
+     * Runs a training and writes the profile of a rank, or of the first simulated rank of its pipeline stage. Writes nothing if the run does not fit.
      *
-     * @throws IllegalStateException where the run is longer than can be recorded
+     * @throws IllegalStateException if the run is too long to record
      */
     public static RunResult profile(ScenarioPoint point, int rank, RunOptions options, Path file)
             throws IOException, InterruptedException {
@@ -106,7 +106,7 @@ public final class Traces {
                         .getKey();
     }
 
-    /** A name as a folder of every file system bears it. */
+    /** Converts a name to a folder name that is valid on every file system. */
     private static String folder(String name) {
         return name.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-").replaceAll("^-|-$", "");
     }

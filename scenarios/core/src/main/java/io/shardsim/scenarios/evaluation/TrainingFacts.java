@@ -21,7 +21,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** What is known of a training run before it runs, as its result states it. */
+/** Facts known about a training run before it runs, as stated in its result. */
 final class TrainingFacts {
     private final TrainingPoint training;
     private final Task.Training task;
@@ -126,7 +126,7 @@ final class TrainingFacts {
         new TransformerWorkTimes(job, training.cluster())
                 .remarks()
                 .forEach(remark -> warnings.add(new Message(MessageCode.KERNEL_TIMES, remark)));
-        // None is smaller than one that was chosen though it is tight.
+        // Do not advise less than a micro-batch that was chosen although it is tight.
         boolean mayLower = job.microBatch() > 1 && (task.microBatch() != null || fit.isRoomy());
         Message full =
                 MemoryWords.warning(fit, mayLower, RecordedErrors.builtIn().ofMemory(training.point()));

@@ -16,7 +16,7 @@ import io.shardsim.topology.Cluster;
 import java.util.Set;
 
 /**
- * A point at which a model is trained, with the micro-batch that it runs with, given or found. Nothing has run.
+ * A training point with its micro-batch, set or chosen, before it runs.
  *
  * @param found the job with its micro-batch, its plan, and how it fits
  */
@@ -32,10 +32,10 @@ record TrainingPoint(
     }
 
     /**
-     * The same, without writing plans further than they fit.
+     * Returns the training of a point, stopping its plan as soon as it exceeds memory.
      *
-     * @param point with its micro-batch written
-     * @throws BeyondMemoryException where it does not fit, unless that is known only at the end of the plan
+     * @param point a point with its micro-batch set
+     * @throws BeyondMemoryException if it does not fit, unless that is known only at the end of the plan
      */
     static TrainingPoint within(ScenarioPoint point) {
         return of(point, memory(point).usableBytes());
@@ -55,8 +55,8 @@ record TrainingPoint(
     }
 
     /**
-     * With a micro-batch that keeps the stages of a pipeline busier: of those below the largest that fits, each smaller one as long as it promises a shorter
-     * step.
+     * Returns this point with a micro-batch that shrinks the pipeline bubble: below the largest that fits, the next smaller one as long as it
+     * promises a shorter step.
      */
     private TrainingPoint quicker() {
         TrainingPoint best = this;
@@ -77,7 +77,7 @@ record TrainingPoint(
                         point, task, strategy, memory, LargestMicroBatch.given(strategy, smaller, memory));
                 leastPs = StepBound.ps(tried.setup(Set.of()));
             } catch (TooLargeException beyond) {
-                // The larger one can be simulated.
+                // Keep the larger one, which can be simulated.
                 break;
             }
             if (leastPs >= bestPs) {
@@ -89,7 +89,7 @@ record TrainingPoint(
         return best;
     }
 
-    /** Memory of a GPU, and what buffers of the communication library take of it. */
+    /** Returns the memory of a GPU, with the communication library's buffers. */
     static GpuMemory memory(ScenarioPoint point) {
         Cluster cluster = point.cluster();
         return new GpuMemory(
@@ -98,7 +98,7 @@ record TrainingPoint(
                 cluster.instance().hostMemoryBytes());
     }
 
-    /** What runs for the whole step. */
+    /** Returns the setup of the simulation for the whole step. */
     SimulationSetup setup(Set<Shortcut> shortcuts) {
         return new SimulationSetup(
                 cluster(),

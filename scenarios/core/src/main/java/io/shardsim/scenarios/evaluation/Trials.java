@@ -26,33 +26,33 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs that try other settings, and other choices for what is left open, for the run that a scenario is about: the only one, or the fastest of a sweep. They are points like any other, for
- * whoever runs those.
+ * Trials of other settings, and of alternatives to open choices, for a scenario's run: its only one, or the fastest of a sweep. They are ordinary
+ * points for a runner.
  *
- * <p>What they cost is bounded, and foreseen from their own plans. Those come first that may gain most for what they cost. A setting is not run to its end, or not at all, where its
- * step cannot gain what advice must. The same run has the same trials everywhere.
+ * <p>Their cost is bounded, estimated from their plans. Trials with the highest possible gain for their cost come first. A trial whose step cannot
+ * gain what advice must is cut short or skipped. The same run has the same trials everywhere.
  */
 public final class Trials {
     private static final int TRIALS_MAX = 16;
 
-    /** Of the events of a scenario's points, the part that further runs may execute. */
+    /** Divisor of the events of a scenario's points that gives the budget of trials. */
     private static final int SHARE = 5;
 
     private static final long EVENTS_MIN = 700_000;
     private static final long EVENTS_MAX = 30_000_000;
 
-    /** Where a scenario has few points: as many events as so many runs took, up to a bound. */
+    /** Minimum budget of trials for a scenario with few points, as a number of runs, up to a bound. */
     private static final int RUNS_MIN = 2;
 
     private static final long EVENTS_OF_RUNS_MAX = 5_000_000;
 
-    /** A trial is given up when it executes so many times the events that were foreseen. */
+    /** Factor on the estimated events after which a trial is given up. */
     private static final int SLACK = 2;
 
-    /** What it takes to plan a layer of a micro-batch, in executed events of 0.1 us: 7 to 14 us, measured with ZeRO-3 and FSDP of 48 layers. */
+    /** Cost of planning a layer of a micro-batch, in executed events of 0.1 us: 7 to 14 us, measured with ZeRO-3 and FSDP of 48 layers. */
     private static final long EVENTS_PER_LAYER = 100;
 
-    /** How much less a trial is worth that costs more; of two that may gain as much the cheaper one comes first. */
+    /** Exponent of a trial's cost in its ranking; of two equal gains the cheaper trial comes first. */
     private static final double COST_EXPONENT = 0.15;
 
     private static final double PS_PER_SECOND = 1e12;
@@ -63,16 +63,16 @@ public final class Trials {
     private final List<Assumptions.Open> open = new ArrayList<>();
     private final List<ScenarioPoint> points = new ArrayList<>();
     private final IdentityHashMap<ScenarioPoint, RunLimits> limits = new IdentityHashMap<>();
-    /** What other points have shown. */
+    /** Results of other points. */
     private final IdentityHashMap<ScenarioPoint, RunResult> known = new IdentityHashMap<>();
-    /** What would cost too much, in words. */
+    /** Trials that would cost too much, in words. */
     private final List<String> untried = new ArrayList<>();
 
     /**
-     * A setting, and what is known before it runs.
+     * A setting, with estimates before it runs.
      *
-     * @param events foreseen
-     * @param leastPs a time that its step cannot beat; 0 where it does not fit [ps]
+     * @param events estimated events
+     * @param leastPs lower bound of its step time; 0 if it does not fit [ps]
      */
     private record Attempt(
             TriedSettings lever, ScenarioPoint point, MemoryFit fit, int microBatch, double events, long leastPs) {}
@@ -82,13 +82,13 @@ public final class Trials {
         this.training = training;
     }
 
-    /** Events that further runs of a scenario may execute: a part of what its points did, but as many as trials may at least. */
+    /** Returns the events that a scenario's trials may execute: a share of what its points executed, but not below the minimum. */
     public static long eventsMax(List<RunResult> results) {
         long all = results.stream().mapToLong(Trials::executed).sum();
         return Math.max(Math.min(EVENTS_MAX, all / SHARE), eventsMin(results));
     }
 
-    /** Events that the trials of a scenario may execute at least. */
+    /** Returns the minimum budget of events for a scenario's trials. */
     public static long eventsMin(List<RunResult> results) {
         RunResult run = results.get(Math.max(0, ScenarioResult.indexOfFastest(results)));
         return Math.max(EVENTS_MIN, Math.min(EVENTS_OF_RUNS_MAX, RUNS_MIN * executed(run)));
@@ -99,7 +99,7 @@ public final class Trials {
     }
 
     /**
-     * Those of a scenario that ran.
+     * Returns trials for a scenario that ran.
      *
      * @param results one for each point of the scenario, in the same order
      * @param eventsMax events that they may execute; 0 for no trials, {@link Long#MAX_VALUE} for all, each to its end
@@ -125,12 +125,12 @@ public final class Trials {
         return trials;
     }
 
-    /** All that decides what comes of a point. */
+    /** Returns everything that determines the result of a point. */
     private static Object question(ScenarioPoint point) {
         return List.of(point.cluster(), point.task(), point.collectives());
     }
 
-    /** A given micro-batch is kept where it fits. */
+    /** Estimates a lever; keeps a given micro-batch if it fits. */
     private static Attempt attempt(TriedSettings lever, Cost cost) {
         TriedSettings open = lever;
         TrainingPoint tried = TrainingPoint.of(lever.point());
@@ -154,12 +154,12 @@ public final class Trials {
         return point.task() instanceof Task.Training task && run.fits() ? task : null;
     }
 
-    /** All that may be tried for a run, whatever it costs, and every further setting of it turned by one notch. */
+    /** Returns all trials of a run whatever they cost, including every further setting moved one notch. */
     public static Trials ofEverySetting(ScenarioPoint point, RunResult run) {
         return ofEverySetting(point, run, Long.MAX_VALUE);
     }
 
-    /** The same as far as it executes no more events than these, what may gain most for what it costs first. */
+    /** Returns trials of every setting of a run within a budget of events, the highest gain for its cost first. */
     public static Trials ofEverySetting(ScenarioPoint point, RunResult run, long eventsMax) {
         Task.Training task = training(point, run);
         Trials trials = new Trials(run, task);
@@ -171,7 +171,7 @@ public final class Trials {
         return trials;
     }
 
-    /** From what a run cost, what others like it will: as much for each micro-batch, and for the begin and the end of the step as for another one. */
+    /** Extrapolates a run's cost: equal for each micro-batch, and one more for the start and end of the step. */
     private record Cost(double events, int microBatches) {
         double of(TrainingPoint other) {
             return other.fits() ? events * (1 + other.job().accumulationSteps()) / (1 + microBatches) : 0;
@@ -179,15 +179,15 @@ public final class Trials {
     }
 
     /**
-     * What trials may cost.
+     * Limits on trials.
      *
-     * @param events of all
-     * @param trials how many
-     * @param ofOneMin events that each may execute, however few were foreseen, times {@link #SLACK}
+     * @param events events of all trials
+     * @param trials number of trials
+     * @param ofOneMin events that each may execute, however few were estimated, times {@link #SLACK}
      */
     private record Budget(long events, int trials, long ofOneMin) {}
 
-    /** Chooses what runs, and within which limits. */
+    /** Chooses which trials run, and within which limits. */
     private void choose(List<TriedSettings> levers, Budget budget, Map<Object, RunResult> others) {
         long eventsMax = budget.events();
         boolean bounded = eventsMax < Long.MAX_VALUE;
@@ -226,13 +226,13 @@ public final class Trials {
     }
 
     /**
-     * What runs.
+     * A chosen trial.
      *
-     * @param events foreseen
+     * @param events estimated events
      */
     private record Chosen(ScenarioPoint point, double events, boolean toItsEnd) {}
 
-    /** Those that fit and may gain enough: what gives a tight run room, and then what may gain most for what it costs. */
+    /** Returns settings that fit and may gain enough: those that free memory in a tight run first, then by gain for their cost. */
     private List<Attempt> promising(boolean bounded) {
         return attempts.stream()
                 .filter(attempt -> attempt.fit().fits() && !(bounded && isLate(attempt, attempt.leastPs())))
@@ -249,7 +249,7 @@ public final class Trials {
         return run.isTight() && attempt.fit().isRoomy();
     }
 
-    /** The latest end of a step that gains what advice must [ps]. */
+    /** Returns the latest end of a step that gains what advice must [ps]. */
     private long latestPs() {
         return (long) (stepPs(run) / (1 + Advice.GAIN_MIN));
     }
@@ -283,13 +283,13 @@ public final class Trials {
     }
 
     /**
-     * A trial, and whether it changed anything.
+     * A trial, and whether it had an effect.
      *
-     * @param same whether it ran alike down to every total and time
+     * @param same whether every total and time equals the run's
      */
     public record Tried(Trial trial, boolean same) {}
 
-    /** What came of the points that ran; of those that did not, or not to their end, why. */
+    /** Results of the points that ran, and why others did not run to their end. */
     public interface Outcomes {
         @Nullable
         RunResult result(ScenarioPoint point);
@@ -298,7 +298,7 @@ public final class Trials {
         RunLimitException givenUp(ScenarioPoint point);
     }
 
-    /** What the settings came to, in their order. */
+    /** Returns the trials' results, in the order of the settings. */
     public List<Tried> tried(Outcomes outcomes) {
         return tried(outcomes, new ArrayList<>());
     }
@@ -328,7 +328,7 @@ public final class Trials {
         return all;
     }
 
-    /** What came of a point; null where that took more than it may, also if whoever ran it knows no limits. */
+    /** Returns the result of a point; null if it exceeded its limits, also if its runner ignores limits. */
     private @Nullable RunResult within(ScenarioPoint point, Outcomes outcomes) {
         RunResult result = outcomes.result(point);
         RunLimits of = limits.get(point);
@@ -348,22 +348,22 @@ public final class Trials {
         return run.training() == null ? 0 : run.training().samplesPerSecond();
     }
 
-    /** The run that is tried otherwise. */
+    /** Returns the run that trials compare with. */
     public RunResult run() {
         return run;
     }
 
-    /** What is to be run. */
+    /** Returns the points to run. */
     public List<ScenarioPoint> points() {
         return points;
     }
 
-    /** How far one of the points is run. */
+    /** Returns the limits of a point. */
     RunLimits limits(ScenarioPoint point) {
         return Objects.requireNonNull(limits.get(point), "another run's point");
     }
 
-    /** The same runner, which gives each of the points up beyond its own limits. */
+    /** Wraps a runner so that it gives up each point beyond its own limits. */
     public ScenarioRunner within(ScenarioRunner runner) {
         return new ForwardingRunner(runner) {
             @Override
@@ -373,7 +373,7 @@ public final class Trials {
         };
     }
 
-    /** What some of the points try, in words. */
+    /** Returns titles of some points' settings. */
     public List<String> titles(Predicate<ScenarioPoint> which) {
         return attempts.stream()
                 .filter(attempt -> which.test(attempt.point()))
@@ -381,7 +381,7 @@ public final class Trials {
                 .toList();
     }
 
-    /** The run with what its trials came to. */
+    /** Returns the run with its trials added. */
     public RunResult with(Outcomes outcomes) {
         List<String> left = new ArrayList<>(untried);
         List<Trial> trials = tried(outcomes, left).stream().map(Tried::trial).toList();

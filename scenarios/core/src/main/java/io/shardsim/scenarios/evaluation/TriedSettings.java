@@ -6,16 +6,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A change of a training that may make it faster, or give it room.
+ * A change to a training that may make it faster or free memory.
  *
- * @param title what changes, in words
- * @param settings the changed values as a scenario writes them, by dotted key
- * @param point the question with them
+ * @param title the change, in words
+ * @param settings the changed values as written in a scenario, by dotted key
+ * @param point the changed point
  */
 record TriedSettings(String title, Map<String, String> settings, ScenarioPoint point) {
     static final String MICRO_BATCH = "training.micro_batch";
 
-    /** The change of a point, with its own micro-batch where it can have that, else with the largest that fits; empty where it cannot be. */
+    /** Returns a change of a point, keeping its micro-batch if that fits, else with the largest that fits; empty if the change is impossible. */
     static Optional<TriedSettings> of(String title, ScenarioPoint point, Map<String, String> settings) {
         try {
             return Optional.of(new TriedSettings(title, settings, point.with(settings)));
@@ -24,7 +24,7 @@ record TriedSettings(String title, Map<String, String> settings, ScenarioPoint p
         }
     }
 
-    /** The same with the largest micro-batch that fits. */
+    /** Returns a change of a point with the largest micro-batch that fits; empty if the change is impossible. */
     static Optional<TriedSettings> ofOpen(String title, ScenarioPoint point, Map<String, String> settings) {
         try {
             return Optional.of(new TriedSettings(title, settings, point.with(settings, MICRO_BATCH)));

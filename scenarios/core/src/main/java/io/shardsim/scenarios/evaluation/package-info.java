@@ -1,7 +1,7 @@
 /**
- * Answers to scenario points: the micro-batch that fits, the run, the trials of other settings, benchmarks.
+ * Runs scenario points: the largest micro-batch that fits, the simulation, trials of other settings, benchmarks.
  *
- * <p>Here: where a scenario meets the simulator and becomes a result. Not here: models, files of the user, options of the command line.
+ * <p>This package turns a scenario into a result with the simulator. It knows nothing about models, user files and command-line options.
  */
 @NullMarked
 package io.shardsim.scenarios.evaluation;

@@ -16,14 +16,14 @@ import java.util.Objects;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** What is tried where no single fault fits: pairs of faults, and which further measurement would tell the closest apart. */
+/** Explanations beyond single faults: pairs of faults, and the next measurement that would best separate the closest ones. */
 final class BeyondSingleFaults {
-    /** The closest faults, each of which is paired with all others. */
+    /** Number of closest faults to pair with all others. */
     private static final int PAIRED = 2;
 
     private static final int PAIRS_MAX = 24;
     private static final int TOLD_APART = 3;
-    /** A measurement tells where predictions lie further apart than this many standard deviations of a simulated speed. */
+    /** Standard deviations of a simulated speed by which predictions must differ for a measurement to separate them. */
     private static final double TELLS = 2;
 
     private static final List<Map<String, String>> PROBES = List.of(
@@ -48,7 +48,7 @@ final class BeyondSingleFaults {
         this.progress = progress;
     }
 
-    /** The explanation with what came of it; null where it was interrupted. */
+    /** Returns the explanation with these results; null if interrupted. */
     @Nullable
     Explanation tried(List<Case> cases) {
         List<Case> pairs = pairs(cases);
@@ -89,7 +89,7 @@ final class BeyondSingleFaults {
         return pairs;
     }
 
-    /** Both faults at once; null where they set the same key, or the strategy cannot run so. */
+    /** Returns both faults combined; null if they set the same key, or the strategy cannot run with both. */
     private @Nullable Case pair(Case one, Case other) {
         List<Map<String, String>> settings = new ArrayList<>();
         List<ScenarioPoint> points = new ArrayList<>();
@@ -115,7 +115,7 @@ final class BeyondSingleFaults {
                 points);
     }
 
-    /** The measurement whose prediction differs most among the closest; empty where none does, null where it was interrupted. */
+    /** Returns the measurement whose prediction differs most among the closest faults; empty if none differs, null if interrupted. */
     private @Nullable String next(List<Explanation.Suspect> closest) {
         double most = TELLS * single.logs().get(0).expected().deviation();
         String best = "";
@@ -149,14 +149,14 @@ final class BeyondSingleFaults {
         return best;
     }
 
-    /** Not the very runs that were measured. */
+    /** Returns whether the runs differ from those measured. */
     private static boolean isNews(List<RunResult> ran, List<Explanation.Suspect> closest) {
         return IntStream.range(0, ran.size())
                 .anyMatch(i -> !Objects.equals(
                         ran.get(i).digest(), closest.get(i).runs().get(0).digest()));
     }
 
-    /** How far predictions of one measurement lie apart. */
+    /** The spread of predictions for one measurement. */
     private record Spread(double least, double most, Measured.Unit unit) {
         static Spread of(List<RunResult> runs, Measured.Unit unit) {
             return new Spread(

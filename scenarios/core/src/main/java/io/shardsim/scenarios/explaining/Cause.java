@@ -3,21 +3,21 @@ package io.shardsim.scenarios.explaining;
 import io.shardsim.reports.KnownSetting;
 import java.util.Locale;
 
-/** Why two runs may differ: what a change of one of its settings is about. */
+/** The cause of a difference between two runs, by the setting that changed. */
 enum Cause {
-    /** What is trained: the model, the batch, the sequence. */
+    /** The model, the batch, the sequence. */
     MODEL("model and batch"),
-    /** How many nodes, and which GPUs. */
+    /** Number of nodes, and which GPUs. */
     CLUSTER("cluster"),
-    /** What carries data between GPUs: NVLink, PCIe, NICs, the fabric, the collective library. */
+    /** Hardware and libraries that carry data between GPUs: NVLink, PCIe, NICs, the fabric, the collective library. */
     NETWORK("network"),
-    /** How states are sharded and what moves when. */
+    /** How states are sharded, and the communication that follows. */
     SHARDING("sharding"),
-    /** What the GPUs compute with: kernels, attention, precision. */
+    /** Compute on the GPUs: kernels, attention, precision. */
     KERNELS("kernels"),
-    /** What memory leaves no choice about: the micro-batch, recomputation, offload of activations. */
+    /** Settings forced by memory: the micro-batch, recomputation, activation offload. */
     MEMORY("memory"),
-    /** Nothing of the step: storage, checkpoints, price. */
+    /** Outside the step: storage, checkpoints, price. */
     AROUND("around the step");
 
     private final String words;
@@ -30,7 +30,7 @@ enum Cause {
         return words;
     }
 
-    /** What a setting is about: as the table of settings says, else what its block is about. */
+    /** Returns the cause of a setting, from the table of settings or else from its block. */
     static Cause of(String path) {
         String known = KnownSetting.of(path).cause();
         if (!known.isEmpty()) {

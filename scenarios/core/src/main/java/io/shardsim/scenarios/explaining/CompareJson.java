@@ -8,11 +8,11 @@ import io.shardsim.scenarios.explaining.Comparison.Difference;
 import java.util.List;
 import java.util.Map;
 
-/** A comparison for programs; seconds have all their digits, so that parts sum to the gap in the document as well. */
+/** Formats a comparison as JSON; seconds are unrounded, so that parts sum to the gap. */
 public final class CompareJson {
     private CompareJson() {}
 
-    /** Equal for equal comparisons, whatever the threads. */
+    /** Returns JSON that is equal for equal comparisons, whatever the number of threads. */
     public static String write(Comparison comparison) {
         JsonObject document = new JsonObject()
                 .with("a", run(comparison.a()))

@@ -7,11 +7,11 @@ import io.shardsim.scenarios.explaining.Comparison.Contribution;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A comparison as one HTML file: two waterfalls, and what differs. */
+/** Writes a comparison as one HTML file: two waterfalls, and the differences. */
 public final class CompareReport {
     private CompareReport() {}
 
-    /** @param comparison of two runs that fit in memory */
+    /** @param comparison comparison of two runs that fit in memory */
     public static String write(Comparison comparison) {
         return new ComparePage(
                         comparison.a().name() + " and " + comparison.b().name(),

@@ -13,13 +13,13 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** A comparison for the terminal: the answer, what differs, where the seconds go, and why. */
+/** Formats a comparison for the terminal: the answer, the differences, where the seconds go, and why. */
 public final class CompareText {
     private static final int DIFFERENCES_MAX = 8;
     private static final int VALUE_MAX = 22;
     private static final int PART_MAX = 30;
     private static final int BAR_MAX = 24;
-    /** Below this two are called equally fast. */
+    /** Ratio below which two runs count as equally fast. */
     private static final double NOTABLE = 1.005;
 
     private final Comparison comparison;
@@ -32,18 +32,18 @@ public final class CompareText {
         out = new Paragraphs(width);
     }
 
-    /** At most {@code width} columns wide. */
+    /** Returns text of at most {@code width} columns. */
     public static String write(Comparison comparison, int width) {
         return new CompareText(comparison, width).text();
     }
 
-    /** The two runs, and which is faster. */
+    /** Returns the two runs, and which is faster. */
     static List<String> opening(Comparison comparison) {
         CompareText text = new CompareText(comparison, Integer.MAX_VALUE);
         return List.of("A: " + side(comparison.a()), "B: " + side(comparison.b()), text.answer());
     }
 
-    /** What seconds are for: a step, or as many tokens. */
+    /** Returns the unit of work that seconds refer to: a step, or a number of tokens. */
     static String per(Comparison comparison) {
         return comparison.isScaled() ? Quantities.count(comparison.tokens()) + " tokens" : "step";
     }
@@ -203,7 +203,7 @@ public final class CompareText {
         }
     }
 
-    /** Settings that a contribution is about, without their blocks. */
+    /** Returns the settings of a contribution, without their blocks. */
     private String keys(Contribution one) {
         return comparison.telling().stream()
                 .filter(difference -> one.causes().contains(difference.cause()))

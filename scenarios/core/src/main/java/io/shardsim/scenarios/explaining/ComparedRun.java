@@ -12,13 +12,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a comparison needs of a training run, simulated now or read from results.json.
+ * A training run to compare, simulated or read from results.json.
  *
- * @param name as the command line names it
- * @param label strategy and number of GPUs, in words
+ * @param name name on the command line
+ * @param label strategy and number of GPUs
  * @param settings the resolved scenario by dotted key
- * @param timed its step; null where it does not fit in memory
- * @param remedy what would fit; empty where it fits
+ * @param timed its step; null if it does not fit in memory
+ * @param remedy a change with which it fits; empty if it fits
  */
 record ComparedRun(
         String name,
@@ -29,7 +29,7 @@ record ComparedRun(
     /**
      * A step that ran.
      *
-     * @param tokens those of a step over all GPUs
+     * @param tokens tokens per step over all GPUs
      */
     record Timed(StepBreakdown step, long tokens, double samplesPerSecond, String digest) {}
 
@@ -41,7 +41,7 @@ record ComparedRun(
         this.remedy = remedy;
     }
 
-    /** @throws InputException for a bare collective, which has no step to split */
+    /** @throws InputException for a bare collective, which has no step */
     static ComparedRun of(RunName name, RunResult run) throws InputException {
         if (run.facts().training() == null) {
             throw new InputException(
@@ -61,7 +61,7 @@ record ComparedRun(
                 run.remedy() == null ? "" : run.remedy());
     }
 
-    /** Those of a step over all GPUs. */
+    /** Returns tokens per step over all GPUs. */
     static long tokens(RunResult run) {
         RunFacts.Training model = run.facts().model();
         return Math.multiplyExact(model.globalBatch(), (long) model.sequenceLength());

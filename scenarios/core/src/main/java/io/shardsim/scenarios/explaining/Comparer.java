@@ -13,41 +13,41 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares two runs. Those of scenarios are simulated, and then the way from the slower to the faster one, one difference after another: what each stop takes less
- * than the one before is what its difference is worth.
+ * Compares two runs. For scenarios, also simulates intermediate runs from the slower to the faster one, changing one difference at a time: the time
+ * saved by each change is its share of the gap.
  */
 public final class Comparer {
     private final FurtherRuns further;
 
-    /** One of the two. */
+    /** One of the two runs. */
     public sealed interface Side {}
 
-    /** Read from results. */
+    /** A run read from results. */
     record Saved(ComparedRun run) implements Side {}
 
-    /** To be simulated. */
+    /** A run to simulate. */
     record Point(RunName name, ScenarioPoint point) implements Side {}
 
     public Comparer(RunnerFactory runners, int threads) {
         further = new FurtherRuns(runners, threads);
     }
 
-    /** Whether a name is that of results rather than of a scenario. */
+    /** Returns whether a name refers to results, not to a scenario. */
     public static boolean isResults(RunName name) {
         return SavedRuns.isMeant(name);
     }
 
-    /** @throws InputException where there are no such results */
+    /** @throws InputException if there are no such results */
     public static Side results(RunName name) throws InputException {
         return new Saved(SavedRuns.read(name));
     }
 
-    /** @throws InputException where the name means no training of the scenario */
+    /** @throws InputException if the name selects no training run of the scenario */
     public static Side scenario(RunName name, Scenario scenario) throws InputException {
         return new Point(name, point(name, scenario));
     }
 
-    /** The training that is meant, under the same conditions. */
+    /** Returns the selected training run, under the same conditions. */
     public static ScenarioPoint point(RunName name, Scenario scenario) throws InputException {
         int place =
                 name.place(scenario.points().stream().map(ScenarioPoint::values).toList());
@@ -60,10 +60,10 @@ public final class Comparer {
     }
 
     /**
-     * Runs what is to be run.
+     * Runs what is needed and compares.
      *
-     * @return null where it was interrupted
-     * @throws IllegalStateException where one of the two breaks a rule of the model
+     * @return null if interrupted
+     * @throws IllegalStateException if one of the two violates an invariant of the model
      */
     public @Nullable Comparison compare(Side a, Side b, ProgressListener progress) throws InputException {
         List<ScenarioPoint> points = new ArrayList<>();
@@ -96,7 +96,7 @@ public final class Comparer {
                         "Results files cannot be re-run: compare two scenarios for causes.");
     }
 
-    /** A step is compared as it would be with the other's tokens, and files may hold any number of them. */
+    /** Checks the tokens of both, since a step is scaled to the other's tokens and files may hold any number. */
     private static void checkTokens(ComparedRun first, ComparedRun second) throws InputException {
         try {
             Comparison.parts(first, second);
@@ -131,7 +131,7 @@ public final class Comparer {
                         "");
     }
 
-    /** Stops what runs and begins nothing further. */
+    /** Cancels the runs and starts no more. */
     public void interrupt() {
         further.interrupt();
     }

@@ -11,21 +11,21 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two training runs, what differs between them, and where the seconds between them come from. Parts sum to each step and so to the gap, and so do causes, all to
- * the picosecond.
+ * Two training runs, their differences, and the causes of the gap between their steps. Parts sum to each step, and parts and causes both to the gap,
+ * to the picosecond.
  *
- * @param contributions what each difference costs, in the order in which they were changed; empty where that was not simulated
- * @param reruns runs between the two that this took
- * @param withoutCauses why there are no causes; empty where there are
+ * @param contributions cost of each difference, in the order of the changes; empty if not simulated
+ * @param reruns number of intermediate runs simulated
+ * @param withoutCauses why there are no causes; empty if there are
  */
 public record Comparison(
         ComparedRun a, ComparedRun b, List<Contribution> contributions, int reruns, String withoutCauses) {
     private static final String KIND = "strategy.kind";
 
     /**
-     * What some differences cost.
+     * The cost of some differences.
      *
-     * @param changePs what each part of the step takes more, of those that change [ps]
+     * @param changePs increase of each part of the step that changes [ps]
      */
     record Contribution(Set<Cause> causes, Map<String, Long> changePs) {
         long ps() {
@@ -38,14 +38,14 @@ public record Comparison(
         }
     }
 
-    /** A setting that the two resolve to different values; null where a run has no such setting. */
+    /** A setting that resolves to different values; null if a run has no such setting. */
     record Difference(
             String key, @Nullable Setting a, @Nullable Setting b) {
         Cause cause() {
             return Cause.of(key);
         }
 
-        /** Whether a scenario gives it, or the tool chose it. */
+        /** Returns whether a scenario sets it, or the tool chose it. */
         boolean isChosen() {
             return isChosen(a) || isChosen(b);
         }
@@ -68,12 +68,12 @@ public record Comparison(
         }
     }
 
-    /** Whether both fit, so that there are seconds to compare. */
+    /** Returns whether both fit in memory, so that times can be compared. */
     public boolean fits() {
         return a.timed() != null && b.timed() != null;
     }
 
-    /** Whether seconds are those of as many tokens as the first run's step has, since the second's has another number. */
+    /** Returns whether the second run's times are scaled to the tokens of the first run's step. */
     boolean isScaled() {
         return timed(a).tokens() != timed(b).tokens();
     }
@@ -82,17 +82,17 @@ public record Comparison(
         return timed(a).tokens();
     }
 
-    /** The parts of the first run's step [ps]. */
+    /** Returns the parts of the first run's step [ps]. */
     Map<String, Long> aParts() {
         return parts(a, a);
     }
 
-    /** Those of the second, for as many tokens [ps]. */
+    /** Returns the parts of the second run's step, scaled to the first run's tokens [ps]. */
     Map<String, Long> bParts() {
         return parts(b, a);
     }
 
-    /** Parts of either, in their order. */
+    /** Returns names of the parts of both, in order. */
     List<String> partNames() {
         Set<String> used = new LinkedHashSet<>(aParts().keySet());
         used.addAll(bParts().keySet());
@@ -107,12 +107,12 @@ public record Comparison(
         return StepParts.sum(bParts());
     }
 
-    /** Whether the two came out the same down to every total and time. */
+    /** Returns whether all totals and times of the two are equal. */
     boolean isSame() {
         return fits() && timed(a).digest().equals(timed(b).digest());
     }
 
-    /** The parts of a run's step, for as many tokens as another's has [ps]. */
+    /** Returns the parts of a run's step, scaled to another run's tokens [ps]. */
     static Map<String, Long> parts(ComparedRun run, ComparedRun base) {
         return StepParts.of(timed(run).step(), timed(base).tokens(), timed(run).tokens());
     }
@@ -125,7 +125,7 @@ public record Comparison(
         return timed;
     }
 
-    /** What each part takes more; parts that take as long are left out [ps]. */
+    /** Returns the increase of each part; unchanged parts are left out [ps]. */
     static Map<String, Long> difference(Map<String, Long> before, Map<String, Long> after) {
         Map<String, Long> change = new LinkedHashMap<>();
         for (String part : StepParts.names()) {
@@ -137,7 +137,7 @@ public record Comparison(
         return change;
     }
 
-    /** Of {@link #differences} those to look at: defaults that another kind of strategy brings along are its business. */
+    /** Returns the {@link #differences} worth showing: without defaults that follow from another kind of strategy. */
     List<Difference> telling() {
         List<Difference> all = differences();
         boolean kinds = all.stream().anyMatch(one -> one.key().equals(KIND));
@@ -146,7 +146,7 @@ public record Comparison(
                 .toList();
     }
 
-    /** Settings that differ, in the order of a scenario file. */
+    /** Returns settings that differ, in the order of a scenario file. */
     List<Difference> differences() {
         Set<String> keys = new LinkedHashSet<>(a.settings().keySet());
         keys.addAll(b.settings().keySet());

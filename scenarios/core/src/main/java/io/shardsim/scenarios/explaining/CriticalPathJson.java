@@ -7,7 +7,7 @@ import io.shardsim.simulator.observation.CriticalPath.Segment;
 import java.math.BigDecimal;
 import java.util.List;
 
-/** A critical path for programs. */
+/** Formats a critical path as JSON. */
 public final class CriticalPathJson {
     private static final int PS_DECIMALS = 12;
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** A critical path for the terminal: what the step waited for, the longest first, and at which ranks. */
+/** Formats a critical path for the terminal: what the step waited for, longest first, and on which ranks. */
 public final class CriticalPathText {
     private static final int ROWS_MAX = 16;
     private static final int RANKS_MAX = 6;
@@ -18,7 +18,7 @@ public final class CriticalPathText {
 
     private CriticalPathText() {}
 
-    /** At most {@code width} columns wide. */
+    /** Returns text of at most {@code width} columns. */
     public static String write(CriticalPaths.Followed followed, int width) {
         Paragraphs out = new Paragraphs(width);
         RunResult run = followed.run();

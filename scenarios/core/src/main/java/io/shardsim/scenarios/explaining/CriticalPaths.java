@@ -14,23 +14,23 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the critical path of a run, by running it once with every event executed. */
+/** Finds the critical path of a run by executing all its events once. */
 public final class CriticalPaths {
-    /** Events of a run beyond which it is given up: a minute or two. */
+    /** Events after which a run is given up: a minute or two. */
     private static final long EVENTS_MAX = 200_000_000;
 
     private final CriticalPathRecorder recorder = new CriticalPathRecorder(EVENTS_MAX);
     private volatile boolean interrupted;
 
     /**
-     * A run and what its end waited for.
+     * A run and its critical path.
      *
-     * @param name as the command line names it
-     * @param path null where the run does not fit in memory
+     * @param name name on the command line
+     * @param path null if the run does not fit in memory
      */
     public record Followed(
             String name, RunResult run, @Nullable CriticalPath path) {
-        /** What the path comes to; null where there is none. */
+        /** Returns the path's totals; null if there is no path. */
         public @Nullable CriticalParts parts() {
             return path == null
                     ? null
@@ -46,21 +46,21 @@ public final class CriticalPaths {
     }
 
     /**
-     * Follows a run.
+     * Finds the path of a run.
      *
-     * @return null where it was interrupted
-     * @throws InputException where a value that is set is wrong, or the run is too large
+     * @return null if interrupted
+     * @throws InputException if a value is wrong, or the run is too large
      */
     public @Nullable Followed follow(Explainer.Subject subject) throws InputException {
         return follow(subject.name(), subject.point(Map.of()));
     }
 
     /**
-     * Follows a point.
+     * Finds the path of a point.
      *
-     * @param name as messages name it
-     * @return null where it was interrupted
-     * @throws InputException where the run is too large
+     * @param name the point's name in messages
+     * @return null if interrupted
+     * @throws InputException if the run is too large
      */
     public @Nullable Followed follow(String name, ScenarioPoint point) throws InputException {
         try (PointSimulation simulation = new PointSimulation(new RunOptions(1, true))) {
@@ -85,7 +85,7 @@ public final class CriticalPaths {
         return StrictMath.round(seconds * 1e12);
     }
 
-    /** Ends what runs. */
+    /** Cancels the run. */
     public void interrupt() {
         interrupted = true;
         recorder.stop();

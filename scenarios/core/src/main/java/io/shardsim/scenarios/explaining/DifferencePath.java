@@ -20,13 +20,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way from the slower of two trainings to the faster one, one difference after another. So each difference has one price, whichever of the two is named first. Each stop is a point of its own: kernels and micro-batch are written, so that neither another
- * strategy's kernels nor what fits in memory changes with anything else.
+ * Intermediate runs from the slower of two trainings to the faster one, changing one difference at a time, so that each difference has one price,
+ * whichever run is named first. Each intermediate run has kernels and micro-batch fixed, so that neither another strategy's kernels nor available
+ * memory changes with anything else.
  *
- * <p>A stop that cannot run, say since the other cluster splits the batch otherwise, is left out; the differences on either side of it then count together.
+ * <p>An intermediate run that is impossible, say because the other cluster splits the batch differently, is skipped; the differences before and after
+ * it then count together.
  */
 final class DifferencePath {
-    /** What memory allows comes last: it follows from the rest. */
+    /** Memory comes last, since it follows from the rest. */
     private static final List<Cause> ORDER =
             List.of(Cause.MODEL, Cause.CLUSTER, Cause.NETWORK, Cause.SHARDING, Cause.KERNELS, Cause.MEMORY);
 
@@ -36,12 +38,12 @@ final class DifferencePath {
 
     private final Side from;
     private final Side to;
-    /** Whether the walk begins at the second of the two. */
+    /** Whether the slower run is the second of the two. */
     private final boolean backwards;
 
     private final List<Stop> stops;
 
-    /** A training and what came of it. */
+    /** A training and its result. */
     private record Side(ScenarioPoint point, RunResult run) {
         Task.Training task() {
             return (Task.Training) point.task();
@@ -61,14 +63,14 @@ final class DifferencePath {
     }
 
     /**
-     * A stop.
+     * An intermediate run.
      *
-     * @param causes what changed since the stop before
-     * @param point what to run; null for the end, which has run
+     * @param causes changes since the previous one
+     * @param point the point to run; null for the end, which has run
      */
     private record Stop(Set<Cause> causes, @Nullable ScenarioPoint point) {}
 
-    /** Both ran. */
+    /** Creates intermediate runs between two runs with results. */
     DifferencePath(ScenarioPoint a, RunResult ranA, ScenarioPoint b, RunResult ranB) {
         Side first = new Side(a, ranA);
         Side second = new Side(b, ranB);
@@ -78,16 +80,16 @@ final class DifferencePath {
         stops = stops();
     }
 
-    /** What is to be run. */
+    /** Returns the points to run. */
     List<ScenarioPoint> points() {
         return stops.stream().map(Stop::point).filter(Objects::nonNull).toList();
     }
 
     /**
-     * What the differences cost on the way from the first to the second: what the second takes more. They sum to the gap.
+     * Returns the cost of each difference, as the second run's increase over the first. The costs sum to the gap.
      *
-     * @param results what came of a point; null where nothing did, so that its differences count with the next
-     * @param tokens those that times are for
+     * @param results results by point; null if there is none, so that its differences count with the next
+     * @param tokens number of tokens that times are scaled to
      */
     List<Contribution> contributions(Function<ScenarioPoint, @Nullable RunResult> results, long tokens) {
         List<Contribution> contributions = new ArrayList<>();
@@ -115,7 +117,7 @@ final class DifferencePath {
         return StepParts.of(run.step().breakdown(), tokens, ComparedRun.tokens(run));
     }
 
-    /** All stops behind the slower run; the last is the faster one. Empty where nothing of the step differs. */
+    /** Returns all intermediate runs after the slower run, ending with the faster one. Empty if nothing in the step differs. */
     private List<Stop> stops() {
         List<Stop> stops = new ArrayList<>();
         Set<Cause> differing = differing();
@@ -158,7 +160,7 @@ final class DifferencePath {
         return differing;
     }
 
-    /** What a cause is about. */
+    /** Returns the values that a cause covers. */
     private static List<?> of(Side side, Cause cause) {
         Task.Training task = side.task();
         Task.Learning learning = task.learning();
@@ -199,7 +201,7 @@ final class DifferencePath {
         return parameters;
     }
 
-    /** The slower training with some causes as the faster one has them; null where that cannot run. */
+    /** Returns the slower training with some causes set as in the faster one; null if that cannot run. */
     @Nullable
     private ScenarioPoint point(Set<Cause> changed) {
         Side model = side(changed, Cause.MODEL);
@@ -243,7 +245,7 @@ final class DifferencePath {
         return changed.contains(cause) ? to : from;
     }
 
-    /** One side's GPUs on the other's network; null where a node has other numbers of GPUs. */
+    /** Returns a cluster with one side's GPUs and the other's network; null if their GPUs per node differ. */
     private static @Nullable Cluster cluster(Side gpus, Side network) {
         InstanceSpec own = gpus.instance();
         InstanceSpec joined = network.instance();

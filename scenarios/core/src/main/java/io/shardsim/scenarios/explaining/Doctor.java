@@ -18,13 +18,13 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Says of a run that is given by its files and logs whether it is slow, why, what that costs, and which settings gain most. */
+/** Diagnoses a run from its files and logs: whether it is slow, why, what that costs, and which settings gain most. */
 public final class Doctor {
-    /** Settings that are told. */
+    /** Maximum number of settings reported. */
     private static final int TOLD = 3;
-    /** Events that trials of settings may execute: some twelve seconds of one core. */
+    /** Events that trials of settings may execute: some twelve seconds on one core. */
     private static final long EVENTS_MAX = 36_000_000;
-    /** The same of a large run, as a multiple of its own. */
+    /** Minimum budget of trials for a large run, as a multiple of its own events. */
     private static final int RUNS_MIN = 2;
 
     /** Events of a run that takes a second or more. */
@@ -41,11 +41,11 @@ public final class Doctor {
     /**
      * What the files say.
      *
-     * @param read what each file is, and what it tells
-     * @param left what no file says and the answer assumes
-     * @param evidence lines of logs that show or rule out a fault
-     * @param contradictions between the logs and the scenario
-     * @param scenario as a command line names it; null where {@code import} has yet to write one
+     * @param read each file's type and contents
+     * @param left assumptions that no file settles
+     * @param evidence log lines that show or rule out a fault
+     * @param contradictions contradictions between the logs and the scenario
+     * @param scenario name on a command line; null if {@code import} has yet to write the scenario
      */
     public record Understood(
             List<String> read,
@@ -66,7 +66,7 @@ public final class Doctor {
             this.scenario = scenario;
         }
 
-        /** A command on the same scenario. */
+        /** Returns a command on the scenario. */
         String command(String name, String arguments) {
             String file = scenario == null ? "my.yaml" : scenario;
             return "shardsim " + name + " " + file + arguments
@@ -75,13 +75,13 @@ public final class Doctor {
     }
 
     /**
-     * The answer.
+     * The diagnosis.
      *
-     * @param run without a fault
-     * @param gains what gains most, each simulated
-     * @param room what gives a tight run room and gains nothing, each simulated
-     * @param untried settings that would have cost too much
-     * @param interrupted whether it was, so that faults and settings were left out
+     * @param run the run without a fault
+     * @param gains settings that gain most, each simulated
+     * @param room settings that free memory in a tight run without a gain, each simulated
+     * @param untried settings too expensive to try
+     * @param interrupted whether an interruption skipped faults and settings
      */
     public record Answer(
             Understood understood,
@@ -105,11 +105,11 @@ public final class Doctor {
     }
 
     /**
-     * Answers, as far as it comes before it is interrupted.
+     * Diagnoses the run, as far as it gets before an interruption.
      *
-     * @param first hears of a large run what is healthy, in lines, before anything further is simulated
-     * @return null where it was interrupted before the run was done
-     * @throws InputException where a log is not of such a run
+     * @param first receives, for a large run, lines about the healthy run before anything else is simulated
+     * @return null if interrupted before the run was done
+     * @throws InputException if a log does not match such a run
      */
     public @Nullable Answer examine(
             Explainer.Subject subject,
@@ -147,7 +147,7 @@ public final class Doctor {
         return new Answer(understood, run, explanation, List.of(), List.of(), List.of(), true);
     }
 
-    /** Where a log is of another run than the scenario: both values, and how to make them agree. */
+    /** Returns how logs contradict the scenario: both values, and how to make them agree. */
     public static List<String> contradictions(ScenarioPoint point, List<TrainingLog> logs) {
         List<String> all = new ArrayList<>();
         int perNode = point.cluster().gpusPerNode();
@@ -184,7 +184,7 @@ public final class Doctor {
                 + ", the scenario has " + described + ". If the log is right, add --set " + set;
     }
 
-    /** What makes the run so, its micro-batch always. */
+    /** Returns the settings of some advice, always with its micro-batch. */
     public static Map<String, String> settings(Advice advice) {
         Map<String, String> settings = new LinkedHashMap<>(advice.trial().settings());
         settings.putIfAbsent(
@@ -192,7 +192,7 @@ public final class Doctor {
         return settings;
     }
 
-    /** Stops what runs and begins nothing further. */
+    /** Cancels the runs and starts no more. */
     public void interrupt() {
         explainer.interrupt();
         further.interrupt();

@@ -8,11 +8,11 @@ import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.reports.writing.Paragraphs;
 import java.util.List;
 
-/** What a doctor says, for the terminal and for programs: what was understood, the explanation, and what gains most. */
+/** Formats a diagnosis for the terminal and as JSON: what was understood, the explanation, and what gains most. */
 public final class DoctorText {
     private DoctorText() {}
 
-    /** At most {@code width} columns wide. */
+    /** Returns text of at most {@code width} columns. */
     public static String write(Doctor.Answer answer, int width) {
         Paragraphs out = new Paragraphs(width);
         Doctor.Understood understood = answer.understood();
@@ -58,7 +58,7 @@ public final class DoctorText {
         return String.join(", ", Subject.resolved(ScenarioResult.of("", List.of(answer.run()))));
     }
 
-    /** One document. */
+    /** Returns a JSON document. */
     public static String json(Doctor.Answer answer) {
         return new JsonObject()
                 .with("contradictions", answer.understood().contradictions())

@@ -34,26 +34,26 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the fault that makes a healthy run as slow as somebody measured, by running it with each known fault.
+ * Finds the fault that makes a healthy run as slow as measured, by simulating it with each known fault.
  *
- * <p>A fault is as likely as it is common, times the density with which simulated speeds of published runs lie as far from measured ones as that of the run with the
- * fault. The strengths of a fault share its odds. So of two faults that fit alike the more common one comes first, and one that does not fit loses to any that does.
+ * <p>A fault's likelihood is its prior times the probability density of its error, from the simulation errors of published runs. Strengths of a fault
+ * share its prior. So of two faults that fit equally well the more common one comes first, and one that does not fit loses to any that does.
  */
 public final class Explainer {
-    /** The error where no similar run was published. */
+    /** Assumed error if no similar run was published. */
     private static final double ERROR_UNKNOWN = 0.15;
 
-    /** Events of a run with a fault, beyond which it is given up: some four seconds. */
+    /** Events after which a run with a fault is given up: some four seconds. */
     private static final long EVENTS_MAX = 12_000_000;
-    /** The same as a multiple of those of the healthy run. */
+    /** Limit on such a run as a multiple of the healthy run's events. */
     private static final int EVENTS_FACTOR = 2;
 
-    /** Events that faults may execute together where the answer is not to keep anybody waiting: some twelve seconds of one core. */
+    /** Events of all fault runs together if the answer must be quick: some twelve seconds on one core. */
     private static final long ALL_EVENTS_MAX = 36_000_000;
-    /** The same as a multiple of those of the healthy runs. */
+    /** Limit on all fault runs as a multiple of the healthy runs' events. */
     private static final int ALL_EVENTS_FACTOR = 4;
 
-    /** A run so many standard deviations from what was measured makes those of milder or stronger faults beyond it needless. */
+    /** Standard deviations from the measurement beyond which still milder or stronger faults are not run. */
     private static final double FAR = 3;
 
     private static final String STRATEGY = "strategy.";
@@ -65,35 +65,35 @@ public final class Explainer {
     }
 
     /**
-     * The run that was measured.
+     * The measured run.
      *
-     * @param name as the command line names it
-     * @param place of the run in the file's sweep, from 0
+     * @param name name on the command line
+     * @param place index of the run in the file's sweep, from 0
      */
     public record Subject(String name, SweptFile file, int place) {
         /**
-         * The run of a name.
+         * Returns the run of a name.
          *
-         * @throws InputException where no run is meant, or several are
+         * @throws InputException if the name selects no run, or several
          */
         public static Subject of(RunName name, SweptFile file) throws InputException {
             return new Subject(name.written(), file, name.place(file.values()));
         }
 
-        /** The run with some values changed, by dotted key. */
+        /** Returns the run with some values changed, by dotted key. */
         public ScenarioPoint point(Map<String, String> changes) throws InputException {
             return file.point(place, changes);
         }
     }
 
     /**
-     * What is known of a run.
+     * Evidence about a run.
      *
-     * @param measured what logs show, of the run or of others that differ in a few values; a speed at least
-     * @param ruledOut names of faults that somebody has looked for and not found
-     * @param shown a line of a log by name of the fault that it shows
-     * @param profile file of a profile of the run itself; empty for none
-     * @param pairs whether two faults at once are tried where no single one fits, and all faults whatever they cost
+     * @param measured measurements of the run, or of others that differ in a few values; at least one is a speed
+     * @param ruledOut names of faults that were checked and excluded
+     * @param shown log line by the name of the fault that it shows
+     * @param profile profile file of the run itself; empty if there is none
+     * @param pairs whether to try pairs of faults if no single one fits, and all faults whatever they cost
      */
     public record Evidence(
             List<Measured> measured, Set<String> ruledOut, Map<String, String> shown, String profile, boolean pairs) {
@@ -103,9 +103,9 @@ public final class Explainer {
         }
 
         /**
-         * What logs show beside that.
+         * Creates evidence with findings from logs.
          *
-         * @param told faults that somebody says are not there, whatever a log shows
+         * @param told faults that the user excludes, whatever a log shows
          */
         public static Evidence of(List<Measured> measured, Set<String> told, List<TrainingLog> logs) {
             Set<String> ruledOut = new TreeSet<>(told);
@@ -123,22 +123,22 @@ public final class Explainer {
             return new Evidence(measured, ruledOut, shown, "", false);
         }
 
-        /** What people say, without a log. */
+        /** Creates evidence without logs. */
         public static Evidence of(List<Measured> measured, Set<String> ruledOut) {
             return new Evidence(measured, ruledOut, Map.of(), "", true);
         }
 
-        /** With a profile of the run itself; empty for none. */
+        /** Returns this evidence with a profile of the run; empty if there is none. */
         public Evidence with(String file) {
             return new Evidence(measured, ruledOut, shown, file, pairs);
         }
     }
 
     /**
-     * A fault of one strength, before it has run.
+     * A fault of one strength, before it runs.
      *
-     * @param settings that make it in each log's run
-     * @param points one for each log; empty where it is not simulated
+     * @param settings settings that cause it, for each log's run
+     * @param points one point per log; empty if the fault is not simulated
      */
     record Case(
             String fault,
@@ -152,11 +152,11 @@ public final class Explainer {
     }
 
     /**
-     * Explains.
+     * Explains the measurements.
      *
-     * @return null where it was interrupted
-     * @throws InputException where a log is not of such a run
-     * @throws IllegalStateException where a run breaks a rule of the model
+     * @return null if interrupted
+     * @throws InputException if a log does not match such a run
+     * @throws IllegalStateException if a run violates an invariant of the model
      */
     public @Nullable Explanation explain(Subject subject, Evidence evidence, ProgressListener progress)
             throws InputException {
@@ -165,10 +165,10 @@ public final class Explainer {
     }
 
     /**
-     * The same, as far as it comes before it is interrupted.
+     * Explains the measurements, as far as it gets before an interruption.
      *
-     * @param first hears what was measured beside a healthy run, before any fault is tried
-     * @return null where it was interrupted before the healthy runs were done
+     * @param first receives measurements compared with the healthy run, before any fault is tried
+     * @return null if interrupted before the healthy runs were done
      */
     @Nullable
     Explanation explain(Subject subject, Evidence evidence, ProgressListener progress, Consumer<Explanation> first)
@@ -224,7 +224,7 @@ public final class Explainer {
                 : new BeyondSingleFaults(subject, single, further, costs.ofOne(), progress).tried(cases);
     }
 
-    /** Faults some of whose strengths make the only run faster than was measured, and others slower: one between them fits. */
+    /** Returns faults whose strengths bracket the measured speed of the only run: a strength in between fits. */
     private static Set<String> between(Explanation alone, Map<Case, List<RunResult>> ran) {
         Map<String, Set<Boolean>> slower = new LinkedHashMap<>();
         ran.forEach((one, runs) -> {
@@ -240,7 +240,7 @@ public final class Explainer {
         return slower.keySet();
     }
 
-    /** Faults that fit the speed, by the parts of a profile, too; those that contradict it are left out. */
+    /** Weighs faults that fit the speed by a profile's parts, too; excludes those that contradict it. */
     private Explanation weighed(Subject subject, Explanation found, Set<String> between, String profile)
             throws InputException {
         Explanation.Log own = found.logs().stream()
@@ -276,7 +276,7 @@ public final class Explainer {
         }
     }
 
-    /** What runs with faults may execute. */
+    /** The event budget of fault runs. */
     private static final class Costs {
         private final long foreseen;
         private final long ofOne;
@@ -307,7 +307,7 @@ public final class Explainer {
             return ofOne;
         }
 
-        /** Whether a case may run. */
+        /** Spends a case's events; returns whether it may run. */
         boolean spend(Case one) {
             boolean enough = one.points().isEmpty() || foreseen <= left;
             left -= enough && !one.points().isEmpty() ? foreseen : 0;
@@ -315,7 +315,7 @@ public final class Explainer {
         }
     }
 
-    /** Of faults whose keys nobody gives. */
+    /** Returns questions about faults whose keys are not set. */
     private static Map<String, String> questions(Set<String> given) {
         Map<String, String> questions = new LinkedHashMap<>();
         for (String name : KnownFault.names()) {
@@ -330,7 +330,7 @@ public final class Explainer {
         return questions;
     }
 
-    /** Every fault alone. Where one that a log shows explains the speed, only what the scenario leaves open runs beside it. */
+    /** Tries each fault alone. If one shown by a log explains the speed, runs only faults that the scenario leaves open besides it. */
     private Explanation single(
             Explanation alone,
             List<Case> cases,
@@ -355,9 +355,10 @@ public final class Explainer {
     }
 
     /**
-     * Runs what has not run, common faults first. Of ordered strengths the middle one runs first, then milder and stronger ones until one lies far from what was measured.
+     * Runs outstanding cases, common faults first. Of ordered strengths the middle one runs first, then milder and stronger ones until one is far
+     * from the measurement.
      *
-     * @param ran what has run, without results where it was interrupted or would have cost too much; takes what runs
+     * @param ran cases run so far, without results if interrupted or too expensive; receives the new ones
      */
     private void run(
             Explanation alone,
@@ -409,7 +410,7 @@ public final class Explainer {
         return next;
     }
 
-    /** Whether a run is much faster (1) or slower (-1) than was measured. */
+    /** Returns whether a run is much faster (1) or slower (-1) than measured. */
     private static boolean isBeyond(Explanation alone, @Nullable List<RunResult> runs, int sign) {
         return runs != null
                 && runs.size() == alone.logs().size()
@@ -419,7 +420,7 @@ public final class Explainer {
                         .anyMatch(i -> sign * alone.logs().get(i).deviations(runs.get(i)) > FAR);
     }
 
-    /** Logs count as independent of each other, which two figures of one run in one unit are not. */
+    /** Checks that logs are independent, which two figures of one run in one unit are not. */
     private static void requireOneEach(List<Measured> measured) throws InputException {
         for (int i = 0; i < measured.size(); i++) {
             Measured log = measured.get(i);
@@ -496,7 +497,7 @@ public final class Explainer {
                 && MemoryWords.isAtEdge(run.facts().ledger().fit());
     }
 
-    /** What makes the fault in this cluster and with this strategy; empty where there is nothing to break. */
+    /** Returns the settings that cause the fault in this cluster and with this strategy; empty if they do not apply. */
     private static Map<String, String> settings(KnownFault.Variant strength, ScenarioPoint point) {
         Map<String, String> settings = new LinkedHashMap<>();
         strength.settings().forEach((key, value) -> {
@@ -528,7 +529,7 @@ public final class Explainer {
         return rate.scaled(factor).bytesPerSecond() + " B/s";
     }
 
-    /** A run with the fault; null where the strategy cannot run so. */
+    /** Returns a run with the fault; null if the strategy cannot run with it. */
     static @Nullable ScenarioPoint changed(Subject subject, Map<String, String> at, Map<String, String> settings) {
         Map<String, String> values = new LinkedHashMap<>(at);
         values.putAll(settings);
@@ -539,12 +540,12 @@ public final class Explainer {
         }
     }
 
-    /** Of the runs of a case those that were not given up. */
+    /** Returns the runs of a case that were not given up. */
     static List<RunResult> results(Case one, PointRuns runs) {
         return one.points().stream().map(runs::result).filter(Objects::nonNull).toList();
     }
 
-    /** @param all what has run; other cases are left out */
+    /** @param all cases run so far; others are left out */
     static Explanation explanation(Explanation alone, List<Case> cases, Map<Case, List<RunResult>> all) {
         List<Explanation.Suspect> suspects = new ArrayList<>();
         List<String> same = new ArrayList<>();
@@ -596,7 +597,7 @@ public final class Explainer {
         return true;
     }
 
-    /** Whether a fault leaves every run as fast as healthy ones that was measured slower or faster. */
+    /** Returns whether a fault leaves every run that was measured slower or faster as fast as a healthy one. */
     private static boolean isHealthyToo(List<RunResult> runs, List<Explanation.Log> logs) {
         return IntStream.range(0, runs.size())
                 .filter(i -> logs.get(i).isSpeed() && !logs.get(i).isUsual())
@@ -628,7 +629,7 @@ public final class Explainer {
                 0);
     }
 
-    /** By how many standard deviations a measured speed lies beyond what an unsimulated fault was seen to cost. */
+    /** Returns by how many standard deviations a measured speed exceeds the known cost of a fault that is not simulated. */
     private static double beyond(KnownFault fault, Explanation.Log log) {
         KnownFault.Unsimulated unsimulated = Objects.requireNonNull(fault.unsimulated());
         boolean happens = !unsimulated.atMemoryEdge() || isAtMemoryEdge(log.healthy());
@@ -651,7 +652,7 @@ public final class Explainer {
                 : new Explanation.Expected(StrictMath.log1p(range.low()), StrictMath.log1p(range.high()), "");
     }
 
-    /** Why no published runs make the range, and the one that is most like it. */
+    /** Returns why no published runs give the range, with the most similar one. */
     private static String assumed(RunResult healthy, ScenarioPoint point) {
         String why = healthy.facts().messages().stream()
                 .filter(message -> message.code().isBeyondMeasurements())
@@ -670,7 +671,7 @@ public final class Explainer {
         return further.isInterrupted();
     }
 
-    /** Stops what runs and begins nothing further. */
+    /** Cancels the runs and starts no more. */
     public void interrupt() {
         further.interrupt();
     }

@@ -13,22 +13,22 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
- * What was measured beside what healthy runs show, and the faults that would make up the difference.
+ * Measurements compared with healthy runs, and the faults that would explain the difference.
  *
- * @param name the run as the command line names it
- * @param logs what was measured, one of which at least is of the run itself
- * @param suspects those that a log shows first, then those that fit, the likeliest first; then the closest
- * @param others faults that change nothing here, do not fit in memory or take too long to simulate, and what is known of faults
- * @param beyond what was tried where no single fault fits
+ * @param name the run's name on the command line
+ * @param logs measurements, at least one of the run itself
+ * @param suspects faults shown by a log first, then those that fit, most likely first; then the closest
+ * @param others faults that change nothing here, do not fit in memory or take too long to simulate, and what is known about faults
+ * @param beyond what was tried if no single fault fits
  */
 public record Explanation(String name, List<Log> logs, List<Suspect> suspects, Others others, Beyond beyond) {
-    /** A fault explains what was measured where its own speed is within so many standard deviations. */
+    /** Standard deviations within which a fault's speed explains the measurement. */
     static final double FIT_MAX = 2;
 
-    /** What a comparison comes to. */
+    /** The outcome of a comparison. */
     public enum Verdict {
         HEALTHY,
-        /** The speed is as it should be, and memory is not. */
+        /** The speed is as expected, but memory is not. */
         OTHER_MEMORY,
         FASTER,
         EXPLAINED,
@@ -37,14 +37,14 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
     }
 
     /**
-     * The error of simulated speeds, or of memory, as the logarithm of simulated over measured.
+     * The expected error of a simulated speed or memory, as the logarithm of simulated over measured.
      *
-     * @param low at one end of the range of published runs like this one [1]
-     * @param high at its other end [1]
-     * @param assumed why the range is an assumption; empty where published runs make it
+     * @param low lower end of the range of similar published runs [1]
+     * @param high upper end of the range [1]
+     * @param assumed why the range is an assumption; empty if it comes from published runs
      */
     record Expected(double low, double high, String assumed) {
-        /** Standard deviations between the middle of a normal distribution and the ends of the range that holds four fifths of it. */
+        /** Standard deviations from the centre of a normal distribution to the ends of its central 80 % range. */
         private static final double DEVIATIONS = 1.2816;
 
         boolean published() {
@@ -55,7 +55,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
             return (high - low) / 2 / DEVIATIONS;
         }
 
-        /** How many standard deviations a ratio is off. */
+        /** Returns how many standard deviations a ratio is off. */
         double deviations(double timesAsFast) {
             return (StrictMath.log(timesAsFast) - (low + high) / 2) / deviation();
         }
@@ -64,26 +64,26 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
             return StrictMath.log(timesAsFast) >= low && StrictMath.log(timesAsFast) <= high;
         }
 
-        /** Whether it was measured faster than published runs like this one are. */
+        /** Returns whether the measurement is faster than similar published runs. */
         boolean isFaster(double timesAsFast) {
             return StrictMath.log(timesAsFast) < low;
         }
     }
 
     /**
-     * A measured speed or memory, and the run without a fault.
+     * A measured speed or memory, with the run without a fault.
      *
-     * @param expected how far off simulated figures are
+     * @param expected expected error of the simulation
      */
     record Log(Measured measured, RunResult healthy, Expected expected) {
-        /** A figure so near to a multiple of what is simulated may be that of other GPUs than its unit says [1]. */
+        /** Tolerance within which a figure is a multiple of the simulated one, and so may count other GPUs than its unit says [1]. */
         private static final double SCOPE_ERROR = 0.1;
 
         double timesAsFast() {
             return timesAsFast(healthy);
         }
 
-        /** A speed that is given as a share of what it should be has the usual error. */
+        /** Returns how much faster a run is than measured; a speed given as a share of the healthy speed has the usual error. */
         private double timesAsFast(RunResult run) {
             double times = measured.timesAsFast(run, healthy);
             return measured.unit() == Measured.Unit.OF_HEALTHY
@@ -91,7 +91,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
                     : times;
         }
 
-        /** Memory tells faults apart, but not whether a run is slow. */
+        /** Returns whether this is a speed; memory separates faults, but does not show whether a run is slow. */
         boolean isSpeed() {
             return !measured.unit().isMemory();
         }
@@ -104,24 +104,24 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
             return expected.isFaster(timesAsFast());
         }
 
-        /** What the nodes cost a day, in dollars; 0 where the catalog has no price. */
+        /** Returns the nodes' cost per day in dollars; 0 if the catalog has no price. */
         double usdPerDay() {
             return 24
                     * healthy.nodes()
                     * healthy.facts().cluster().instance().price().usdPerHour();
         }
 
-        /** The share of a slow run's time that a healthy one would not take; 0 of every other run. */
+        /** Returns the share of a slow run's time that a healthy one would not take; 0 for any other run. */
         double lostShare() {
             return !isSpeed() || isUsual() ? 0 : Math.max(0, 1 - 1 / timesAsFast());
         }
 
-        /** What the log of a run would print. */
+        /** Returns the figure that a run's log would print. */
         double figure(RunResult run) {
             return measured.figure(run, healthy);
         }
 
-        /** Asks where the figure is what all GPUs, those of a node or one alone should reach, and its unit says another; empty where it is not so. */
+        /** Asks about the unit if the figure matches all GPUs, a node or one GPU, but its unit says another; empty otherwise. */
         String scope() {
             Measured.Unit unit = measured.unit();
             if (isUsual() || !(unit.isOfOneGpu() || unit.isOfAllGpus())) {
@@ -138,7 +138,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
             return "";
         }
 
-        /** Between which figures a run without a fault is usual, the smaller one first. */
+        /** Returns the usual range of figures of a run without a fault, lower end first. */
         String healthyRange() {
             return Quantities.threeDigits(healthyLow()) + " to " + measured.words(healthyHigh());
         }
@@ -159,28 +159,28 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
             return measured.unit() == Measured.Unit.SECONDS;
         }
 
-        /** Whether a run with a fault is itself as fast as healthy ones are, so that it makes no run unhealthy. */
+        /** Returns whether a run with a fault is as fast as healthy ones, so that the fault explains nothing. */
         boolean isHealthyToo(RunResult run) {
             double slower = StrictMath.log(Measured.Unit.seconds(run) / Measured.Unit.seconds(healthy));
             return slower >= expected.low() && slower <= expected.high();
         }
 
-        /** By how many standard deviations a run differs from what was measured. */
+        /** Returns by how many standard deviations a run differs from the measurement. */
         double deviations(RunResult run) {
             return expected.deviations(timesAsFast(run));
         }
     }
 
     /**
-     * A fault, and the runs with it in the strength that fits best.
+     * A fault, with its runs at the strength that fits best.
      *
      * @param fault name of its file
-     * @param title with the strength
-     * @param settings that make it
-     * @param runs with it, one for each log; empty where it is not simulated
-     * @param deviations for each log, by how many standard deviations its speed differs from what was measured; and that of a profile's parts [1]
-     * @param likelihood of all its strengths, before it is compared with other faults [1]
-     * @param share of the likelihood of all that fit, 0 to 1; 0 where it does not fit
+     * @param title title including the strength
+     * @param settings settings that cause it
+     * @param runs runs with it, one per log; empty if not simulated
+     * @param deviations standard deviations between its speed and the measurement, per log; and those of a profile's parts [1]
+     * @param likelihood likelihood of all its strengths, before normalization [1]
+     * @param share share of the likelihood of all faults that fit, 0 to 1; 0 if it does not fit
      */
     record Suspect(
             String fault,
@@ -196,10 +196,10 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         }
 
         /**
-         * With one more deviation.
+         * Returns this suspect with one more deviation.
          *
-         * @param deviation of the parts of a profile
-         * @param fitting whether some strength makes the speed that was measured
+         * @param deviation deviation of a profile's parts
+         * @param fitting whether some strength gives the measured speed
          */
         Suspect with(double deviation, boolean fitting) {
             List<Double> all = new ArrayList<>(fitting ? Collections.nCopies(deviations.size(), 0.0) : deviations);
@@ -209,7 +209,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
             return new Suspect(fault, title, settings, look, runs, all, weighed, share);
         }
 
-        /** The same fault with another strength. */
+        /** Combines this suspect with another strength of the fault. */
         Suspect or(Suspect other) {
             Suspect best = other.worst() < worst() ? other : this;
             return new Suspect(
@@ -223,7 +223,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
                     share);
         }
 
-        /** Standard deviations of the log that it fits worst. */
+        /** Returns the deviation of the log that it fits worst. */
         double worst() {
             return deviations.stream().mapToDouble(Math::abs).max().orElse(0);
         }
@@ -234,23 +234,23 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
     }
 
     /**
-     * What was tried where no single fault fits.
+     * What was tried if no single fault fits.
      *
-     * @param pairs of the closest faults, the closest first; each is a fault of both titles
-     * @param next the measurement that would tell most; empty where none tells the closest apart
+     * @param pairs pairs of the closest faults, closest first; each is one suspect with both titles
+     * @param next the most informative next measurement; empty if none separates the closest faults
      */
     record Beyond(List<Suspect> pairs, String next) {
         static final Beyond NOTHING = new Beyond(List.of(), "");
     }
 
     /**
-     * Titles of faults that can say nothing here, and what is known of faults by name.
+     * Titles of faults without evidence here, and what is known about faults by name.
      *
-     * @param healthyToo those with which a run is as fast as healthy ones, where what was measured is not
-     * @param ruledOut those that somebody has looked for and not found
-     * @param shown lines of logs that show a fault
-     * @param questions of faults whose keys the scenario leaves open
-     * @param profiled what a profile says: parts that are long, and faults that would lengthen others
+     * @param healthyToo faults with which a run is as fast as healthy ones, though the measurement is not
+     * @param ruledOut faults that were checked and excluded
+     * @param shown log lines that show a fault
+     * @param questions questions about faults whose keys the scenario leaves open
+     * @param profiled findings of a profile: parts that take long, and faults that would lengthen others
      */
     record Others(
             List<String> withoutEffect,
@@ -277,7 +277,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         }
     }
 
-    /** Ranks the suspects. A fault is as likely as its strengths together, and shown with the one that fits best. */
+    /** Ranks the suspects. A fault's likelihood is that of its strengths together; it is shown with the strength that fits best. */
     static Explanation of(String name, List<Log> logs, List<Suspect> suspects, Others others) {
         return new Explanation(
                 name, List.copyOf(logs), ranked(logs, suspects, others.shown().keySet()), others, Beyond.NOTHING);
@@ -306,14 +306,14 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
                 .toList();
     }
 
-    /** Whether a fault makes a run slower than measured, which nothing else that is wrong can mend. */
+    /** Returns whether a fault makes a run slower than measured, which no further fault can repair. */
     private static boolean isSlower(List<Log> logs, Suspect one) {
         return IntStream.range(0, logs.size())
                 .anyMatch(i -> logs.get(i).isSpeed() && one.deviations().get(i) < -FIT_MAX);
     }
 
     /**
-     * How badly a fault fits the pattern of all evidence, where something unknown may slow every run alike as well: half the squared deviations that are left, plus
+     * Returns how badly a fault fits all evidence, allowing for an unknown slowdown of all runs alike: half the squared remaining deviations, plus
      * the logarithm of that slowdown.
      */
     static double misfit(List<Log> logs, Suspect one) {
@@ -336,18 +336,18 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
         return sum;
     }
 
-    /** The first speed as a command line has it. */
+    /** Returns the first speed as written on a command line. */
     String measured() {
         Measured first = logs.get(0).measured();
         return first.words(first.value());
     }
 
-    /** Whether all runs fit in memory. */
+    /** Returns whether all runs fit in memory. */
     public boolean fits() {
         return logs.stream().allMatch(log -> log.healthy().fits());
     }
 
-    /** What to say first. */
+    /** Returns the main finding. */
     Verdict verdict() {
         if (!fits()) {
             return Verdict.DOES_NOT_FIT;

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
 
-/** An explanation for programs. */
+/** Formats an explanation as JSON. */
 public final class ExplanationJson {
     private ExplanationJson() {}
 
-    /** Equal for equal explanations, whatever the threads. */
+    /** Returns JSON that is equal for equal explanations, whatever the number of threads. */
     public static String write(Explanation explanation) {
         return object(explanation).text();
     }

@@ -11,19 +11,19 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** An explanation for the terminal: the verdict, the likeliest faults, and what to look at to tell them apart. */
+/** Formats an explanation for the terminal: the verdict, the likeliest faults, and how to tell them apart. */
 public final class ExplanationText {
     private static final int SUSPECTS_MAX = 5;
     private static final int LOOKED_AT = 3;
-    /** A fault is a rival where it is likelier than this part of the likeliest. */
+    /** Divisor of the top likelihood above which a fault counts as a rival. */
     private static final int RIVAL = 3;
 
     private static final int COLUMN = 13;
     private static final int COLUMN_LIKELY = 9;
     private static final int TITLE_MIN = 20;
-    /** Shares below this are not worth a line. */
+    /** Share below which a fault gets no line. */
     private static final double SHARE_MIN = 0.005;
-    /** A rest that is told. */
+    /** Share above which the rest is mentioned. */
     private static final double REST_MIN = 0.01;
 
     private final Explanation explanation;
@@ -36,7 +36,7 @@ public final class ExplanationText {
         out = new Paragraphs(width);
     }
 
-    /** At most {@code width} columns wide. */
+    /** Returns text of at most {@code width} columns. */
     public static String write(Explanation explanation, int width) {
         return new ExplanationText(explanation, width).text();
     }
@@ -68,7 +68,7 @@ public final class ExplanationText {
         return out.toString();
     }
 
-    /** What was measured beside what healthy runs show, a line each. */
+    /** Returns measurements compared with healthy runs, one line each. */
     static List<String> healthy(Explanation explanation) {
         return new ExplanationText(explanation, Integer.MAX_VALUE).healthy();
     }
@@ -133,7 +133,7 @@ public final class ExplanationText {
         };
     }
 
-    /** What the cluster costs for the time that is lost, or that the catalog has no price. */
+    /** Adds the cost of the lost time, or that the catalog has no price. */
     private void cost() {
         Explanation.Log log = explanation.logs().get(0);
         if (log.lostShare() == 0) {
@@ -154,7 +154,7 @@ public final class ExplanationText {
         return explanation.others().shown().containsKey(one.fault());
     }
 
-    /** What is measured of memory and does not belong to such a run. */
+    /** Returns what is unusual about measured memory. */
     private String otherMemory() {
         return explanation.logs().stream()
                 .filter(log -> !log.isSpeed() && !log.isUsual())
@@ -169,7 +169,7 @@ public final class ExplanationText {
                 .collect(Collectors.joining());
     }
 
-    /** Those that one more piece of evidence may put first. */
+    /** Returns faults that one more piece of evidence may put first. */
     private String rivals() {
         List<Explanation.Suspect> suspects = explanation.suspects();
         List<String> rivals = suspects.stream()
@@ -211,7 +211,7 @@ public final class ExplanationText {
         }
     }
 
-    /** No shares where none fits: what comes closest, two at once, and what to measure next. */
+    /** Adds what to look at if no fault fits: the closest faults, pairs, and the next measurement, without shares. */
     private void closest() {
         List<Explanation.Suspect> pairs = explanation.beyond().pairs();
         boolean fit = !pairs.isEmpty() && pairs.get(0).explains();

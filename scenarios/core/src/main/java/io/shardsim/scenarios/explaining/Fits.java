@@ -26,11 +26,11 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * On how many GPUs each usual way to train a model fits at the least, and how fast it is there. A way is a file of the folder {@code catalog/ways}. GPUs are counted in powers
- * of two, then in whole servers; what fits leaves room for fragmentation.
+ * The fewest GPUs on which each common setup for training a model fits, and its speed there. A setup is a file in {@code catalog/ways}. GPU counts
+ * are powers of two, then whole servers; setups fit with headroom for fragmentation.
  */
 public final class Fits {
-    /** Samples of a step for each GPU. */
+    /** Samples per GPU and step. */
     static final int SAMPLES_PER_GPU = 8;
 
     private static final FigureFolder WAYS = new FigureFolder(
@@ -47,23 +47,23 @@ public final class Fits {
     private final FurtherRuns further;
 
     /**
-     * What is asked.
+     * The question.
      *
-     * @param model of the catalog
-     * @param server whose GPUs there are, all of one server or some of it
-     * @param sequenceLength tokens of a sample
-     * @param gpusMax beyond which nothing is looked at
-     * @param adaptersOnly whether ways that train all weights are left out
+     * @param model a model of the catalog
+     * @param server the server type of all GPUs, which may be used in part
+     * @param sequenceLength sequence length
+     * @param gpusMax maximum number of GPUs to consider
+     * @param adaptersOnly whether to exclude setups that train all weights
      */
     public record Asked(String model, InstanceSpec server, int sequenceLength, int gpusMax, boolean adaptersOnly) {}
 
     /**
-     * A way, on the fewest GPUs on which it fits.
+     * A setup on the fewest GPUs it fits on.
      *
-     * @param settings what its scenario writes, by dotted key
-     * @param point null where it fits on no number of GPUs
-     * @param why it does not; empty where it fits
-     * @param run null where nothing was run
+     * @param settings settings of its scenario, by dotted key
+     * @param point null if it fits on no number of GPUs
+     * @param why why it does not fit; empty if it fits
+     * @param run null if nothing was run
      */
     public record Row(
             String way,
@@ -75,7 +75,7 @@ public final class Fits {
             return Objects.requireNonNull(run).step().samplesPerSecond() * asked.sequenceLength();
         }
 
-        /** All of their servers on demand; NaN where the catalog has no price [USD per hour]. */
+        /** Returns the on-demand price of all its servers; NaN if the catalog has none [USD per hour]. */
         double usdPerHour(Asked asked) {
             return Objects.requireNonNull(point).cluster().nodes()
                     * asked.server().price().usdPerHour();
@@ -99,7 +99,7 @@ public final class Fits {
                         asked.model(), asked.model(), asked.server().name(), asked.sequenceLength(), SAMPLES_PER_GPU));
     }
 
-    /** Each way, on the fewest GPUs; nothing runs. */
+    /** Finds the fewest GPUs for each setup; runs nothing. */
     public List<Row> ways() {
         return WAYS.names().stream()
                 .filter(name -> !asked.adaptersOnly() || settings(name).containsKey(LORA))
@@ -117,7 +117,7 @@ public final class Fits {
         return models == null || models.equals(mixture ? "experts" : "dense");
     }
 
-    /** The same, each run where it fits; null where they were interrupted. */
+    /** Runs each setup where it fits; returns null if interrupted. */
     public @Nullable List<Row> run(ProgressListener progress) {
         List<Row> ways = ways();
         List<ScenarioPoint> points =
@@ -139,7 +139,7 @@ public final class Fits {
         further.interrupt();
     }
 
-    /** The scenario of a way, as plain values. */
+    /** Returns the scenario of a setup, as plain Java values. */
     public Map<String, Object> scenario(Row row) {
         return file.file(row.settings());
     }
@@ -177,7 +177,7 @@ public final class Fits {
         return new Row(title, way, null, why, null);
     }
 
-    /** Powers of two up to a server, then of servers. */
+    /** Returns powers of two up to a server, then powers of two of servers. */
     private List<Integer> numbers() {
         int perNode = asked.server().gpusPerNode();
         List<Integer> numbers = new ArrayList<>();

@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** What fits on how many GPUs, for people and for programs. */
+/** Formats what fits on how many GPUs, as text and as JSON. */
 public final class FitsText {
     private static final List<String> HEAD = List.of("", "", "GPUs", "GiB/GPU", "batch", "tokens/s", "USD/h", "USD/B");
 
     private FitsText() {}
 
-    /** At most {@code width} columns wide. */
+    /** Returns text of at most {@code width} columns. */
     public static String write(Fits.Asked asked, List<Fits.Row> rows, int width) {
         InstanceSpec server = asked.server();
         Paragraphs out = new Paragraphs(width);
@@ -66,7 +66,7 @@ public final class FitsText {
                 priced ? Quantities.threeDigits(row.usdPerBillionTokens(asked)) : "-");
     }
 
-    /** Equal for equal answers, whatever the threads. */
+    /** Returns JSON that is equal for equal answers, whatever the number of threads. */
     public static String json(Fits.Asked asked, List<Fits.Row> rows) {
         InstanceSpec server = asked.server();
         return new JsonObject()

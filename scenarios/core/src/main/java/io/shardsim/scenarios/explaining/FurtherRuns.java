@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** The runs that answer a question, some at once, until somebody interrupts them. */
+/** Runs points to answer a question, several concurrently, until interrupted. */
 public final class FurtherRuns {
     private final RunnerFactory runners;
     private final int threads;
@@ -29,10 +29,10 @@ public final class FurtherRuns {
     }
 
     /**
-     * Runs all points, which may fail one by one.
+     * Runs all points; single points may fail.
      *
-     * @param options how they differ from those of a plain run
-     * @return null where they were interrupted
+     * @param options changes the options of a plain run
+     * @return null if interrupted
      */
     @Nullable
     PointRuns run(List<ScenarioPoint> points, UnaryOperator<RunOptions> options, ProgressListener progress) {
@@ -60,10 +60,10 @@ public final class FurtherRuns {
     }
 
     /**
-     * The same, none of which may fail.
+     * Runs all points, none of which may fail.
      *
-     * @throws TooLargeException where runs are too large
-     * @throws IllegalStateException where a run breaks a rule of the model
+     * @throws TooLargeException if runs are too large
+     * @throws IllegalStateException if a run violates an invariant of the model
      */
     @Nullable
     public PointRuns runWhole(
@@ -71,7 +71,7 @@ public final class FurtherRuns {
         return whole(run(points, options, progress));
     }
 
-    /** What other settings come to, each within its own limits; none may fail. */
+    /** Runs trials of other settings, each within its limits; none may fail. */
     @Nullable
     PointRuns runWhole(Trials trials, ProgressListener progress) {
         return whole(run(trials.points(), options -> options, trials::within, progress));
@@ -89,10 +89,10 @@ public final class FurtherRuns {
     }
 
     /**
-     * Runs what lies between two runs. What is too large for memory is simulated, too: the way leads past what fits.
+     * Runs intermediate points between two runs. Also simulates points that do not fit in memory, which may lie in between.
      *
-     * @param eventsMax events that a run may execute; one that would execute more is given up
-     * @return null where they were interrupted
+     * @param eventsMax maximum executed events per run; a run beyond it is given up
+     * @return null if interrupted
      */
     @Nullable
     PointRuns runBetween(List<ScenarioPoint> points, long eventsMax, ProgressListener progress) {
@@ -106,7 +106,7 @@ public final class FurtherRuns {
         return interrupted;
     }
 
-    /** Stops what runs and begins nothing further. */
+    /** Cancels the runs and starts no more. */
     public synchronized void interrupt() {
         interrupted = true;
         if (running != null) {

@@ -9,15 +9,15 @@ import io.shardsim.topology.InstanceSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What no healthy cluster reaches: more floating-point operations than the peak of its GPUs, or more bytes than the line rate of its links. Both are least counts: a causal mask takes off
- * half of attention, and a switch may add up what it passes on.
+ * Checks measurements against hardware limits: FLOPs beyond the GPUs' peak, or bytes beyond the links' line rate. Both counts are lower bounds: a
+ * causal mask halves attention, and a switch may reduce in the network.
  */
 public final class HardwareLimit {
     private static final double TERA = 1e12;
 
     private HardwareLimit() {}
 
-    /** Why a measured speed cannot be, in words; null where it can. */
+    /** Returns why a measured speed is impossible, in words; null if it is possible. */
     static @Nullable String beyond(Measured measured, RunResult healthy, ScenarioPoint point) {
         if (!healthy.fits() || measured.unit().isMemory()) {
             return null;
@@ -41,7 +41,7 @@ public final class HardwareLimit {
                         + remedy(measured, healthy, least / peak);
     }
 
-    /** What the GPUs must compute for the simulated speed, where attention skips all that a causal mask hides [10^12 flop/s]. */
+    /** Returns the FLOPs per second needed for the simulated speed if attention skips everything that a causal mask hides [10^12 flop/s]. */
     private static double leastTeraflops(RunResult run) {
         double hidden =
                 run.facts().model().attentionFlopsPerToken() / 2 * run.step().tokensPerSecondPerGpu() / TERA;
@@ -57,9 +57,10 @@ public final class HardwareLimit {
     }
 
     /**
-     * Why a bus bandwidth cannot be, in words; null where it can. All data that a node or a GPU takes part in passes its links once at least.
+     * Returns why a bus bandwidth is impossible, in words; null if it is possible. All data that a node or a GPU contributes crosses its links at
+     * least once.
      *
-     * @param busBytesPerSecond as nccl-tests counts it
+     * @param busBytesPerSecond bus bandwidth as in nccl-tests
      */
     public static @Nullable String beyond(
             CollectiveKind kind, double busBytesPerSecond, InstanceSpec instance, int nodes, int ranks) {

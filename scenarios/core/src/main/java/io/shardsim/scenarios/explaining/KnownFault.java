@@ -17,16 +17,16 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can make a training run slower than it should be: a small change of its scenario, in a file of the folder {@code catalog/faults}.
+ * A known fault that slows down training: a small change of its scenario, from a file in {@code catalog/faults}.
  *
- * @param title one line for people
- * @param odds how often it is the cause, as a multiple of that of a rare fault, before anything was measured [1]
- * @param strengths of the fault, one of which it has
+ * @param title a one-line description
+ * @param odds prior odds relative to a rare fault [1]
+ * @param strengths alternative strengths of the fault
  * @param ordered whether each strength is slower than the one before
- * @param unsimulated what it costs where that is not simulated; null where settings say what happens
- * @param question what to ask where a scenario leaves the fault's keys open; empty where that tells nothing
- * @param look what to look at to tell it from others: log lines, counters, settings
- * @param from where its figures come from
+ * @param unsimulated known cost if it is not simulated; null if settings reproduce it
+ * @param question what to ask if a scenario leaves the fault's keys open; empty if that tells nothing
+ * @param look how to tell it from others: log lines, counters, settings
+ * @param from source of its figures
  */
 public record KnownFault(
         String title,
@@ -39,7 +39,7 @@ public record KnownFault(
         Origin from) {
     private static final double FACTOR_MAX = 1000;
 
-    /** The files; a factor stands for what {@link Explainer} scales. */
+    /** The files; a factor scales what {@link Explainer} applies it to. */
     public static final FigureFolder FILES = new FigureFolder(
             "catalog/faults",
             "fault",
@@ -58,22 +58,22 @@ public record KnownFault(
                             FigureFile.SOURCE)));
 
     /**
-     * What is known of a fault that no setting makes.
+     * What is known about a fault that no setting reproduces.
      *
-     * @param slowdownMax the most that it was seen to multiply a step with [1]
-     * @param atMemoryEdge whether it happens only where memory is nearly full
+     * @param slowdownMax largest observed slowdown of a step, as a factor [1]
+     * @param atMemoryEdge whether it occurs only if memory is nearly full
      */
     public record Unsimulated(double slowdownMax, boolean atMemoryEdge) {}
 
-    /** Where figures come from, and of when that is. */
+    /** The source of figures, and its date. */
     public record Origin(String source, String date) {}
 
     /**
-     * One strength of a fault.
+     * A strength of a fault.
      *
-     * @param title what is added to that of the fault
-     * @param settings values by dotted key; those of parameters that a strategy lacks are left out
-     * @param times factors by dotted key, of what the cluster has
+     * @param title suffix of the fault's title
+     * @param settings values by dotted key; parameters that a strategy lacks are ignored
+     * @param times factors on the cluster's values, by dotted key
      */
     public record Variant(String title, Map<String, String> settings, Map<String, Double> times) {
         private static Variant of(Block block, String title) {
@@ -81,17 +81,17 @@ public record KnownFault(
         }
     }
 
-    /** Names of all faults, which are those of their files. */
+    /** Returns names of all faults, equal to their file names. */
     public static List<String> names() {
         return FILES.names();
     }
 
-    /** The fault of a name, which must exist. */
+    /** Returns the fault of a name, which must exist. */
     public static KnownFault named(String name) {
         return of(FILES.named(name));
     }
 
-    /** What a file says. */
+    /** Reads a fault from a file. */
     public static KnownFault of(FigureFile file) {
         Block block = file.block();
         Block unsimulated = block.block("unsimulated");
@@ -110,7 +110,7 @@ public record KnownFault(
                 new Origin(from.text("source", ""), from.text("date", "")));
     }
 
-    /** Each with all settings and factors. */
+    /** Returns each strength with all settings and factors. */
     private static List<Variant> strengths(Variant all, List<Block> variants) {
         if (variants.isEmpty()) {
             return List.of(all);
@@ -127,14 +127,14 @@ public record KnownFault(
         return strengths;
     }
 
-    /** This fault and another one at once, of which only what to look at and how common they are is asked. */
+    /** Combines this fault with another one, for their priors and what to look at. */
     KnownFault and(KnownFault other) {
         List<String> both = new ArrayList<>(look);
         both.addAll(other.look);
         return new KnownFault(title, odds * other.odds, List.of(), false, null, "", both, from);
     }
 
-    /** What a catalog says about it, a line an element. */
+    /** Returns its catalog description by line. */
     public List<String> description() {
         List<String> lines = new ArrayList<>(List.of(title + " [" + from.source() + ", " + from.date() + "]"));
         for (Variant strength : strengths()) {

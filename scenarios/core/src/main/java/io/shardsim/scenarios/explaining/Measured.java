@@ -16,15 +16,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What somebody measured, in the unit of a training log: a speed, or memory.
+ * A measured speed or memory, in the unit of a training log.
  *
- * @param value in that unit
- * @param at how the run that was measured differs from the others, by dotted key
+ * @param value value in that unit
+ * @param at how the measured run differs from the others, by dotted key
  */
 public record Measured(double value, Unit unit, Map<String, String> at) {
     private static final Pattern AT = Pattern.compile("(.*\\S)\\s+at\\s+(\\S+=.*)");
 
-    /** What logs print. */
+    /** Units that logs print. */
     public enum Unit {
         BUS_BANDWIDTH("GB/s busbw", run -> collective(run).busBytesPerSecond() / 1e9),
         TOKENS_PER_GPU("tokens/s/GPU", run -> run.step().tokensPerSecondPerGpu()),
@@ -33,7 +33,7 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
         TFLOPS_PER_GPU("TFLOPS/GPU", run -> run.step().flops().modelTeraflopsPerGpu()),
         MFU("% MFU", run -> 100 * run.step().flops().mfu()),
         SECONDS("s", Unit::seconds),
-        /** Of the speed that the run should have; the word {@code healthy} says 1. */
+        /** Share of the healthy speed; the word {@code healthy} means 1. */
         OF_HEALTHY("x healthy", run -> 1),
         ALLOCATED("GiB allocated", run -> gib(run, Metric.PEAK_ALLOCATED_GIB)),
         RESERVED("GiB reserved", run -> gib(run, Metric.PEAK_RESERVED_GIB));
@@ -65,7 +65,7 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
             return this == TOKENS_PER_GPU || this == TFLOPS_PER_GPU;
         }
 
-        /** Whether it grows with the number of GPUs. */
+        /** Returns whether it grows with the number of GPUs. */
         boolean isOfAllGpus() {
             return this == TOKENS || this == SAMPLES;
         }
@@ -78,22 +78,22 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
             return Objects.requireNonNull(run.collective(), "no collective ran");
         }
 
-        /** Of a training step on average, or of a bare collective. */
+        /** Returns the time of an average training step, or of a bare collective. */
         static double seconds(RunResult run) {
             return run.training() == null ? collective(run).seconds() : run.meanStepSeconds();
         }
 
-        /** What tells a speed of such a run. */
+        /** Returns the unit for the speed of such a run. */
         static Unit speedOf(RunResult run) {
             return run.training() == null ? BUS_BANDWIDTH : TOKENS_PER_GPU;
         }
 
-        /** Whether the log of a training prints it, or that of a bare collective. */
+        /** Returns whether logs of training print it, or else logs of a bare collective. */
         boolean isOf(boolean training) {
             return this == SECONDS || this == OF_HEALTHY || (this == BUS_BANDWIDTH) != training;
         }
 
-        /** What a log of the run would print. */
+        /** Returns the value that the run's log would print. */
         double of(RunResult run) {
             return figure.applyAsDouble(run);
         }
@@ -104,8 +104,8 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
     }
 
     /**
-     * Reads for example {@code 1,000 tokens/s/GPU}, {@code 7.5k tok/s/gpu}, {@code 12.3 s} or {@code 0.4 it/s} of steps, {@code 26.5 GiB reserved}, or {@code healthy at
-     * cluster.nodes=1}.
+     * Parses strings such as {@code 1,000 tokens/s/GPU}, {@code 7.5k tok/s/gpu}, {@code 12.3 s} or {@code 0.4 it/s} of steps,
+     * {@code 26.5 GiB reserved}, or {@code healthy at cluster.nodes=1}.
      *
      * @throws IllegalArgumentException with what to write instead
      */
@@ -148,12 +148,12 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
                 + Arrays.stream(Unit.values()).map(Unit::words).collect(Collectors.joining(", ")));
     }
 
-    /** Whether it says no more than that all is as it should be. */
+    /** Returns whether it only says that the run is healthy. */
     boolean isHealthy() {
         return unit == Unit.OF_HEALTHY && value == 1;
     }
 
-    /** Where it was measured, for people; empty where the run is as it is described. */
+    /** Describes where it was measured; empty for the run as described. */
     String place() {
         return at.entrySet().stream()
                 .map(value -> value.getKey() + "=" + value.getValue())
@@ -161,7 +161,7 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
     }
 
     /**
-     * How much faster a run is than what was measured: speed over speed. Of memory: how much larger.
+     * Returns a run's speed over the measured speed; for memory, simulated over measured size.
      *
      * @param healthy the run without a fault
      */
@@ -173,12 +173,12 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
         return unit == Unit.SECONDS ? value / simulated : simulated / value;
     }
 
-    /** What the log of a run would print. */
+    /** Returns the figure that the run's log would print. */
     double figure(RunResult run, RunResult healthy) {
         return unit == Unit.OF_HEALTHY ? Unit.seconds(healthy) / Unit.seconds(run) : unit.of(run);
     }
 
-    /** A figure in the unit, for example {@code 1,020 tokens/s/GPU}. */
+    /** Formats a figure in the unit, for example {@code 1,020 tokens/s/GPU}. */
     String words(double figure) {
         return Quantities.threeDigits(figure) + " " + unit.words;
     }

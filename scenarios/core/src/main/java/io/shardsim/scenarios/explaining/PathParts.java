@@ -13,15 +13,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A critical path added up: by what it waited for, by rank, and operation by operation. Each adds up to the path. */
+/** Totals of a critical path: by what it waited for, by rank, and by operation. Each sums to the whole path. */
 final class PathParts {
     private PathParts() {}
 
     /**
-     * What some of the path waited for.
+     * What a part of the path waited for.
      *
-     * @param operation its words; empty for interference, which has many
-     * @param link null where no link is waited for
+     * @param operation the operation's description; empty for interference, which has many
+     * @param link null if it waited for no link
      */
     record Key(
             Waiting waiting,
@@ -52,21 +52,21 @@ final class PathParts {
         }
     }
 
-    /** Time by what it waited for, the longest first [ps]. */
+    /** Returns time by what it waited for, longest first [ps]. */
     static List<Map.Entry<Key, Long>> byKey(CriticalPath path) {
         Map<Key, Long> sums = new LinkedHashMap<>();
         path.segments().forEach(segment -> sums.merge(Key.of(segment), segment.ps(), Long::sum));
         return longestFirst(sums);
     }
 
-    /** Time by rank, the longest first [ps]. */
+    /** Returns time by rank, longest first [ps]. */
     static List<Map.Entry<Integer, Long>> byRank(CriticalPath path) {
         Map<Integer, Long> sums = new TreeMap<>();
         path.segments().forEach(segment -> sums.merge(segment.rank(), segment.ps(), Long::sum));
         return longestFirst(sums);
     }
 
-    /** Segments of the same operation that follow one another. */
+    /** Groups consecutive segments of one operation. */
     static List<List<Segment>> byOperation(CriticalPath path) {
         List<List<Segment>> stays = new ArrayList<>();
         int before = -1;

@@ -17,15 +17,15 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What each difference between compared runs of a sweep costs, by the walk that {@link Comparer} takes between the two, so that both say the same. Runs that differ in
- * one thing alone need no walk.
+ * The cost of each difference between compared runs of a sweep, from the intermediate runs that {@link Comparer} simulates, so that both agree. Runs
+ * that differ in one thing only need none.
  *
- * <p>What it costs is bounded: the fastest run's pairs come first, and pairs are left out from where walks may take more events than they may, taken that a stop executes as many
- * as the two runs do on average.
+ * <p>The effort is bounded: the fastest run's pairs come first, and pairs are skipped once intermediate runs would exceed the event budget, assuming
+ * the two runs' average number of events for each.
  */
 public final class PricedDifferences {
     private final FurtherRuns further;
-    /** What the slower of two compared runs loses to the faster one, by cause [ps]. */
+    /** The slower run's extra time over the faster one, by cause [ps]. */
     private final IdentityHashMap<RunResult, Map<String, Long>> causesPs = new IdentityHashMap<>();
 
     public PricedDifferences(RunnerFactory runners, int threads) {
@@ -33,10 +33,10 @@ public final class PricedDifferences {
     }
 
     /**
-     * Runs what lies between the runs that are compared, if all points of a scenario are done.
+     * Runs the intermediate points between compared runs, if all points of a scenario are done.
      *
-     * @param eventsMax events that may take
-     * @return events that it took
+     * @param eventsMax event budget
+     * @return events executed
      */
     public long price(Scenario scenario, List<RunResult> runs, long eventsMax, ProgressListener progress) {
         if (runs.size() != scenario.points().size()) {
@@ -84,14 +84,14 @@ public final class PricedDifferences {
         return run.effort().executedEvents();
     }
 
-    /** The runs with what was priced of them. */
+    /** Returns the runs with their priced differences. */
     public List<RunResult> with(List<RunResult> runs) {
         return runs.stream()
                 .map(run -> causesPs.containsKey(run) ? run.withCauses(causesPs.get(run)) : run)
                 .toList();
     }
 
-    /** Stops what runs and begins nothing further. */
+    /** Cancels the runs and starts no more. */
     public void interrupt() {
         further.interrupt();
     }

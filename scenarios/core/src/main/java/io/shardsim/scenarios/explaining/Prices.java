@@ -7,24 +7,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What each resource and each setting of a training run is worth, as runs with it changed have shown.
+ * The value of each resource and each setting of a training run, from runs with one of them changed.
  *
- * @param name the run as the command line names it
+ * @param name the run's name on the command line
  * @param run the run itself
- * @param resources each a tenth better and a tenth worse, the largest derivative first
- * @param knobs each setting changed alone, the largest gain first; those that changed nothing or do not fit are elsewhere
- * @param others settings that have no gain to show
+ * @param resources each resource a tenth better and a tenth worse, largest derivative first
+ * @param knobs each setting changed alone, largest gain first; without those that changed nothing or do not fit
+ * @param others settings without a gain to show
  */
 public record Prices(String name, RunResult run, List<Priced> resources, List<Knob> knobs, Others others) {
-    /** Below this a derivative is no bound. */
+    /** Derivative below which a resource is no bottleneck. */
     private static final double BOUND_MIN = 0.02;
 
     /**
-     * A resource.
+     * A priced resource.
      *
-     * @param betterPerSecond samples per second with a tenth better [1/s]
-     * @param worsePerSecond the same with a tenth worse [1/s]
-     * @param derivative relative change of speed over relative change of the resource, 1 where the run is bound by nothing else
+     * @param betterPerSecond samples per second with the resource a tenth better [1/s]
+     * @param worsePerSecond samples per second with the resource a tenth worse [1/s]
+     * @param derivative relative change of speed per relative change of the resource; 1 if the run is bound by it alone
      */
     record Priced(Resource resource, double betterPerSecond, double worsePerSecond, double derivative) {
         static Priced of(Resource resource, double usual, double better, double worse) {
@@ -32,15 +32,15 @@ public record Prices(String name, RunResult run, List<Priced> resources, List<Kn
         }
     }
 
-    /** A setting, and what it gains: samples per second over those of the run, less one. */
+    /** A setting and its gain: samples per second relative to the run's, minus one. */
     record Knob(Trial trial, double gain) {}
 
     /**
      * Settings without a gain.
      *
-     * @param withoutEffect changed nothing, down to every total and time
-     * @param tooLarge do not fit in memory
-     * @param tooLong take too many events to simulate, in words
+     * @param withoutEffect settings that changed no total or time
+     * @param tooLarge settings that do not fit in memory
+     * @param tooLong settings that take too many events to simulate, in words
      */
     record Others(List<Trial> withoutEffect, List<Trial> tooLarge, List<String> tooLong) {
         Others {
@@ -63,13 +63,13 @@ public record Prices(String name, RunResult run, List<Priced> resources, List<Kn
                 .toList();
     }
 
-    /** The resource of the largest derivative; null where none matters. */
+    /** Returns the resource with the largest derivative; null if none matters. */
     @Nullable
     Priced bound() {
         return resources.isEmpty() || resources.get(0).derivative() < BOUND_MIN ? null : resources.get(0);
     }
 
-    /** Whether the run fits in memory, so that there is something to price. */
+    /** Returns whether the run fits in memory, so that it can be priced. */
     public boolean fits() {
         return run.fits();
     }

@@ -10,27 +10,27 @@ import io.shardsim.topology.units.Bandwidth;
 import java.util.function.BiFunction;
 
 /**
- * What a step may be bound by. A rate is better where it is higher, a time where it is lower; better by a tenth is a rate times 1.1 or a time times 0.9.
+ * A possible bottleneck of a step. Higher is better for a rate, lower for a time; a tenth better means a rate times 1.1 or a time times 0.9.
  *
- * <p>Leaves out how the calibrated constants of the collective library would change with the hardware.
+ * <p>Ignores how the collective library's calibrated constants would change with the hardware.
  */
 enum Resource {
-    /** Tensor and vector cores. */
+    /** Tensor cores and CUDA cores. */
     GPU_FLOPS("GPU flops", true, (cluster, factor) -> withGpu(cluster, factor, 1)),
-    /** Memory of the GPU. */
+    /** GPU memory bandwidth. */
     HBM_RATE("HBM rate", true, (cluster, factor) -> withGpu(cluster, 1, factor)),
-    /** Links between GPUs of a node: NVLink, or PCIe where it has none. */
+    /** Links between GPUs of a node: NVLink, or PCIe without it. */
     INTRA_NODE_RATE("intra-node", true, Resource::withNvLinks),
     /** Links between GPU, host and NIC. */
     PCIE_RATE("PCIe rate", true, Resource::withPcie),
-    /** All NICs, and the fabric behind them. */
+    /** All NICs, and the fabric they connect to. */
     NIC_RATE("NIC rate", true, Resource::withNicRate),
-    /** What a message costs beside its bytes: on its way, and while it holds a NIC. */
+    /** Cost per message besides its bytes: network latency, and overhead on the NIC. */
     NIC_LATENCY("NIC latency", false, Resource::withNicLatency),
-    /** The processes that issue kernels. */
+    /** Host processes that launch kernels. */
     HOST_TIME("host time", false, Resource::withHostTime);
 
-    /** By how much each is changed. */
+    /** Relative change of each resource. */
     static final double STEP = 0.1;
 
     private final String words;
@@ -47,12 +47,12 @@ enum Resource {
         return words;
     }
 
-    /** Whether more of it is better, as of a rate; of a time less is. */
+    /** Returns whether it is a rate, so that higher is better, rather than a time. */
     boolean isRate() {
         return rate;
     }
 
-    /** A cluster with a tenth better, or worse. */
+    /** Returns a cluster with the resource a tenth better, or worse. */
     Cluster changed(Cluster cluster, boolean better) {
         return scaled.apply(cluster, better == rate ? 1 + STEP : 1 - STEP);
     }

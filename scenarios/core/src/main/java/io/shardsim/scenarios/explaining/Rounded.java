@@ -8,16 +8,17 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * Times in one unit with as many decimals, rounded such that what is shown sums to what is shown of the whole: by largest remainder, as seats are dealt.
+ * Times rounded to one unit and number of decimals such that displayed parts sum to the displayed total: largest-remainder method, as in the
+ * allocation of seats.
  *
- * @param unit name of the unit, for example {@code ms}
- * @param quantumPs a unit of the last decimal that is shown [ps]
+ * @param unit the unit's name, for example {@code ms}
+ * @param quantumPs one unit of the last displayed decimal [ps]
  */
 record Rounded(String unit, int decimals, long quantumPs) {
     private static final long SECOND_PS = 1_000_000_000_000L;
     private static final List<String> UNITS = List.of("s", "ms", "us");
 
-    /** Three or four digits of the longest of some times. */
+    /** Returns a rounding with three or four digits for the longest time. */
     static Rounded of(long longestPs) {
         long unitPs = SECOND_PS;
         int unit = 0;
@@ -33,7 +34,7 @@ record Rounded(String unit, int decimals, long quantumPs) {
         return new Rounded(UNITS.get(unit), decimals, quantum);
     }
 
-    /** Whole quanta that sum to the quanta of the sum. */
+    /** Rounds parts to whole quanta that sum to the rounded total. */
     List<Long> quanta(List<Long> partsPs) {
         long whole = quanta(partsPs.stream().mapToLong(Long::longValue).sum());
         List<Long> quanta = new ArrayList<>();
@@ -47,17 +48,17 @@ record Rounded(String unit, int decimals, long quantumPs) {
         return quanta;
     }
 
-    /** The nearest number of quanta. */
+    /** Returns the nearest number of quanta. */
     long quanta(long ps) {
         return Math.floorDiv(ps + quantumPs / 2, quantumPs);
     }
 
-    /** Without the unit. */
+    /** Formats quanta without the unit. */
     String text(long quanta) {
         return Quantities.fixed(BigDecimal.valueOf(quanta, decimals).doubleValue(), decimals);
     }
 
-    /** With a sign, also where it is more. */
+    /** Formats quanta with a sign, also if positive. */
     String change(long quanta) {
         return (quanta > 0 ? "+" : "") + text(quanta);
     }

@@ -12,17 +12,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run as a command line names it: a file, and which of its runs where it holds several. {@code FILE#3} is the third in the order of the file,
- * {@code FILE#kind=mics,nodes=32} the one with these values of the sweep.
+ * A run's name on the command line: a file, and a choice among several runs. {@code FILE#3} is the third in file order,
+ * {@code FILE#kind=mics,nodes=32} the one with these swept values.
  *
  * @param file file, folder or name of the library
- * @param choice what stands behind the number sign; null without one
+ * @param choice the part after the number sign; null without one
  */
 public record RunName(String file, @Nullable String choice) {
-    /** More runs than these are not listed in a message. */
+    /** Maximum number of runs listed in a message. */
     private static final int LISTED_MAX = 20;
 
-    /** A file may have a number sign in its own name. */
+    /** Parses a name; the file's own name may contain a number sign. */
     public static RunName of(String written) {
         int sign = written.lastIndexOf('#');
         return sign <= 0 || new File(written).exists()
@@ -30,17 +30,17 @@ public record RunName(String file, @Nullable String choice) {
                 : new RunName(written.substring(0, sign), written.substring(sign + 1));
     }
 
-    /** As it was written. */
+    /** Returns the name as written. */
     public String written() {
         return choice == null ? file : file + "#" + choice;
     }
 
     /**
-     * The run that is meant.
+     * Returns the index of the selected run.
      *
-     * @param points what the sweep gives each run, by dotted key
-     * @return its place, from 0
-     * @throws InputException where none is meant, or several are
+     * @param points each run's swept values, by dotted key
+     * @return its index, from 0
+     * @throws InputException if it selects no run, or several
      */
     public int place(List<? extends Map<String, ?>> points) throws InputException {
         List<Map<String, String>> runs = points.stream().map(RunName::flat).toList();
@@ -74,7 +74,7 @@ public record RunName(String file, @Nullable String choice) {
         return places;
     }
 
-    /** Those that have each value; a key may leave out its block. */
+    /** Returns the runs with all chosen values; a key may omit its block. */
     private static List<Integer> meant(List<Map<String, String>> runs, String choice) {
         List<Integer> meant = all(runs);
         for (String part : choice.split(",")) {
@@ -101,14 +101,14 @@ public record RunName(String file, @Nullable String choice) {
         return new InputException(lines);
     }
 
-    /** For example {@code cluster.nodes 32, strategy.kind mics}. */
+    /** Formats values, for example {@code cluster.nodes 32, strategy.kind mics}. */
     static String words(Map<String, String> values) {
         List<String> words = new ArrayList<>();
         values.forEach((key, value) -> words.add(key + " " + value));
         return words.isEmpty() ? "no sweep" : String.join(", ", words);
     }
 
-    /** Values by dotted key, those of swept blocks as well. */
+    /** Returns values by dotted key, including those in swept blocks. */
     static Map<String, String> flat(Map<String, ?> values) {
         Map<String, String> flat = new LinkedHashMap<>();
         values.forEach((key, value) -> {

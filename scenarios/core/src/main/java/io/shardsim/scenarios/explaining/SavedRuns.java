@@ -25,7 +25,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Runs that an earlier command wrote into a {@code results.json}; seconds keep all their digits. */
+/** Reads runs that an earlier command wrote to {@code results.json}; seconds are unrounded. */
 final class SavedRuns {
     private static final String FILE = "results.json";
     private static final int PICO_DIGITS = 12;
@@ -40,7 +40,7 @@ final class SavedRuns {
         this.name = name;
     }
 
-    /** Whether a name is that of results: a folder, or a JSON file. */
+    /** Returns whether a name refers to results: a folder, or a JSON file. */
     static boolean isMeant(RunName name) {
         return name.file().endsWith(".json") || Files.isDirectory(path(name.file()));
     }
@@ -53,7 +53,7 @@ final class SavedRuns {
         }
     }
 
-    /** @throws InputException where there are no such results */
+    /** @throws InputException if there are no such results */
     static ComparedRun read(RunName name) throws InputException {
         try {
             return new SavedRuns(name).chosen();
@@ -166,7 +166,7 @@ final class SavedRuns {
                 ps(parts.path("idle_seconds")));
     }
 
-    /** Picoseconds; 0 where the document has no such figure. */
+    /** Returns picoseconds; 0 if the document has no such figure. */
     private static long ps(JsonNode seconds) {
         return seconds.isMissingNode() || seconds.isNull()
                 ? 0

@@ -19,15 +19,15 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Prices every resource and every setting of training runs, by running them with one of them changed. */
+/** Prices every resource and every setting of training runs, by changing one at a time. */
 public final class WhatIf {
-    /** Runs that a sweep is priced for; each takes some fifty further ones. */
+    /** Maximum number of runs priced in a sweep; each takes some fifty runs. */
     private static final int RUNS_MAX = 4;
 
-    /** Events of a changed run, beyond which it is given up: some four seconds. */
+    /** Events after which a changed run is given up: some four seconds. */
     private static final long EVENTS_MAX = 12_000_000;
 
-    /** The same, as a multiple of those of the run that is priced. */
+    /** Limit on a changed run as a multiple of the priced run's events. */
     private static final long EVENTS_FACTOR = 4;
 
     private static final String NODES = "cluster.nodes";
@@ -41,14 +41,14 @@ public final class WhatIf {
     /**
      * A run to price.
      *
-     * @param name as the command line may name it
+     * @param name name on the command line
      */
     public record Subject(RunName name, ScenarioPoint point) {}
 
     /**
-     * The run that is named, or of a sweep that of each series on its largest cluster that fits.
+     * Returns the selected run, or for a sweep each series on its largest cluster that fits.
      *
-     * @throws InputException where nothing can be priced, or too much
+     * @throws InputException if nothing can be priced, or too much
      */
     public static List<Subject> subjects(RunName name, Scenario scenario) throws InputException {
         List<Map<String, Object>> values =
@@ -75,7 +75,7 @@ public final class WhatIf {
         return subjects;
     }
 
-    /** Of runs that differ in the number of nodes alone the largest that fits, or the largest. */
+    /** Among runs that differ only in the number of nodes, returns the largest that fits, or else the largest. */
     private static List<Integer> largest(List<ScenarioPoint> points) {
         Map<Map<String, Object>, Integer> bySeries = new LinkedHashMap<>();
         IntStream.range(0, points.size()).forEach(place -> {
@@ -97,7 +97,7 @@ public final class WhatIf {
                 : one.cluster().nodes() > other.cluster().nodes();
     }
 
-    /** What a run is priced by, before it runs. */
+    /** Runs that price a run, before they are executed. */
     private record Runs(Subject subject, RunResult run, Map<Resource, List<ScenarioPoint>> resources, Trials trials) {
         static Runs of(Subject subject, RunResult run) {
             Map<Resource, List<ScenarioPoint>> resources = new LinkedHashMap<>();
@@ -162,8 +162,8 @@ public final class WhatIf {
     /**
      * Runs everything.
      *
-     * @return null where it was interrupted
-     * @throws IllegalStateException where a run breaks a rule of the model
+     * @return null if interrupted
+     * @throws IllegalStateException if a run violates an invariant of the model
      */
     public @Nullable List<Prices> price(List<Subject> subjects, ProgressListener progress) {
         PointRuns first = run(subjects.stream().map(Subject::point).toList(), Long.MAX_VALUE, progress);
@@ -187,7 +187,7 @@ public final class WhatIf {
         return further.runWhole(points, options -> options.within(eventsMax), progress);
     }
 
-    /** Stops what runs and begins nothing further. */
+    /** Cancels the runs and starts no more. */
     public void interrupt() {
         further.interrupt();
     }

@@ -5,11 +5,11 @@ import io.shardsim.reports.writing.JsonObject;
 import io.shardsim.reports.writing.ResultsJson;
 import java.util.List;
 
-/** Prices for programs. */
+/** Formats prices as JSON. */
 public final class WhatIfJson {
     private WhatIfJson() {}
 
-    /** Equal for equal prices, whatever the threads. */
+    /** Returns JSON that is equal for equal prices, whatever the number of threads. */
     public static String write(List<Prices> all) {
         return new JsonObject().list("runs", all, WhatIfJson::run).text();
     }
@@ -44,7 +44,7 @@ public final class WhatIfJson {
                 .with("worse_gain", one.worsePerSecond() / usual - 1);
     }
 
-    /** As a result document has it, with all digits of the speed. */
+    /** Formats a trial as in results.json, but with the speed unrounded. */
     private static JsonObject trial(Trial trial) {
         return ResultsJson.trial(trial)
                 .with("samples_per_second", trial.fit().fits() ? trial.samplesPerSecond() : null);

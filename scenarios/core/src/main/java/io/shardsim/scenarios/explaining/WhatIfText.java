@@ -11,13 +11,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Prices for the terminal: what the run is bound by, what to try next, then every resource and setting as a tornado, the largest gain first. */
+/** Formats prices for the terminal: the bottleneck, what to try next, then all resources and settings as a tornado chart, largest gain first. */
 public final class WhatIfText {
     private static final int GAINS_MAX = 8;
     private static final int NAMED_MAX = 8;
     private static final int TITLE_MAX = 44;
     private static final int BAR_MAX = 20;
-    /** Gains that show as 0.0 % are none. */
+    /** Gain below which it would print as 0.0 %. */
     private static final double SHOWN = 0.0005;
 
     private final Prices prices;
@@ -30,7 +30,7 @@ public final class WhatIfText {
         out = new Paragraphs(width);
     }
 
-    /** At most {@code width} columns wide. */
+    /** Returns text of at most {@code width} columns. */
     public static String write(List<Prices> all, int width) {
         return all.stream().map(prices -> new WhatIfText(prices, width).text()).collect(Collectors.joining("\n"));
     }
@@ -161,7 +161,7 @@ public final class WhatIfText {
         }
     }
 
-    /** With the micro-batch where that changed, too. */
+    /** Returns the title, with the micro-batch if that changed. */
     private String title(Trial trial) {
         int usual = prices.run().facts().model().microBatch();
         return trial.title()

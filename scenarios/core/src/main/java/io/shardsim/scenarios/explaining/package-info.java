@@ -1,8 +1,8 @@
 /**
- * Why a run takes as long as it does, by further runs: two runs compared, with the seconds that each difference costs.
+ * Explains a run's time by further runs: for example compares two runs and prices each difference.
  *
- * <p>Here: questions that several runs of changed scenarios answer, their text and JSON. A further question is a class with its answer as a record. Not here: how a point runs
- * ({@code evaluation}), which points are worth running to find the best ({@code planning}), options of the command line.
+ * <p>This package answers questions with several runs of changed scenarios, as text and JSON. A further question is a class with its answer as a
+ * record. How a point runs is in {@code evaluation}, which points are worth running in {@code planning}; command-line options are elsewhere.
  */
 @NullMarked
 package io.shardsim.scenarios.explaining;

@@ -24,23 +24,24 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a log tells of a training: its speed, lines that show a fault or rule one out, and what they say was run. The resource {@code logs/formats.yaml} has the formats.
+ * What a training log shows: the speed, lines that show or rule out a fault, and facts about the run. The resource {@code logs/formats.yaml} defines
+ * the formats.
  *
- * @param speed null where no line tells it
- * @param findings by name of the fault
- * @param stated by what is said
+ * @param speed null if no line has one
+ * @param findings findings by fault
+ * @param stated stated values by name
  */
 public record TrainingLog(
         String name, @Nullable Speed speed, Map<String, Finding> findings, Map<String, Stated> stated) {
-    /** Letters of a line that are looked at. */
+    /** Maximum characters read per line. */
     private static final int LINE_MAX = 4096;
-    /** Figures that are kept; a longer log has its first ones. */
+    /** Maximum number of figures kept; the first ones of a longer log. */
     private static final int FIGURES_MAX = 1 << 20;
-    /** Digits of a number of ranks or samples. */
+    /** Maximum digits of a number of ranks or samples. */
     private static final int DIGITS_MAX = 9;
-    /** Letters of a line that are cited. */
+    /** Maximum characters quoted per line. */
     private static final int CITED_MAX = 160;
-    /** What sets a terminal's colour; a text that was pasted from a terminal may have lost the ESC before it. */
+    /** A terminal colour code; text pasted from a terminal may lack the ESC before it. */
     private static final Pattern COLOUR = Pattern.compile("\\x1b?\\[(?:\\d{1,3}(?:;\\d{1,3})*)?m");
 
     static final Block TABLE = ShippedFile.read(
@@ -57,25 +58,25 @@ public record TrainingLog(
         this.stated = Collections.unmodifiableMap(new LinkedHashMap<>(stated));
     }
 
-    /** A value that a line gives. */
+    /** A value stated in a line. */
     public record Stated(long value, int line) {
-        /** A line that says {@link #BATCH}: the batch of the training step [samples]. */
+        /** Name of the stated batch of a training step [samples]. */
         public static final String BATCH = "global batch size";
-        /** Ranks of a communicator at least. */
+        /** Name of the stated minimum number of GPUs, a communicator's ranks. */
         public static final String GPUS = "GPUs";
-        /** At least. */
+        /** Name of the stated minimum number of nodes. */
         public static final String NODES = "nodes";
     }
 
     /**
-     * The speed of the steady steps: those without the first tenth, one at least.
+     * The speed of steady steps: all but the first tenth, at least one.
      *
-     * @param of what printed it
-     * @param unit as people write it on the command line
-     * @param median of the steady steps
-     * @param steps that are counted
-     * @param low below which a tenth of them lies
-     * @param high above which a tenth of them lies
+     * @param of name of the program that printed it
+     * @param unit unit as written on the command line
+     * @param median median of the steady steps
+     * @param steps number of steady steps
+     * @param low 10th percentile
+     * @param high 90th percentile
      */
     public record Speed(String of, String unit, double median, int steps, double low, double high) {
         static Speed of(Format format, double[] figures) {
@@ -89,10 +90,10 @@ public record TrainingLog(
         }
     }
 
-    /** A line that shows a fault, or that there is none. */
+    /** A line that shows a fault, or its absence. */
     public record Finding(boolean shown, int line, String text) {}
 
-    /** @param total steps of the progress bar that shows it; 0 of other lines */
+    /** @param total total steps of the progress bar; 0 for other lines */
     private record Figure(double value, long total) {}
 
     private record Format(String of, String has, List<Pattern> patterns, String unit, double times) {
@@ -111,7 +112,7 @@ public record TrainingLog(
                     block.decimal("times", 1));
         }
 
-        /** Null where the line has none. */
+        /** Returns the figure of a line; null if there is none. */
         @Nullable
         Figure in(String line) {
             if (line.contains(has)) {
@@ -163,7 +164,7 @@ public record TrainingLog(
                     block.whole("least", 0));
         }
 
-        /** 0 where a line says nothing. */
+        /** Returns the value in a line; 0 if there is none. */
         long in(String line) {
             Matcher matcher = line.contains(has) ? pattern.matcher(line) : null;
             if (matcher == null || !matcher.find()) {
@@ -178,17 +179,17 @@ public record TrainingLog(
         }
     }
 
-    /** Whether a line tells anything. */
+    /** Returns whether any line was recognized. */
     public boolean isKnown() {
         return speed != null || !findings.isEmpty();
     }
 
-    /** A line with its place. */
+    /** Quotes a line with its position. */
     public String cited(Finding finding) {
         return YamlReader.printable(name) + " line " + finding.line() + ": " + finding.text();
     }
 
-    /** Names of the faults that lines can tell of. */
+    /** Returns names of the faults that lines can show. */
     static List<String> faults() {
         return TABLE.<Block>list("evidence").stream()
                 .map(each -> each.text("fault", ""))
@@ -196,7 +197,7 @@ public record TrainingLog(
                 .toList();
     }
 
-    /** What prints speeds that are known. */
+    /** Returns names of programs whose speeds are recognized. */
     public static List<String> kinds() {
         return TABLE.<Block>list("speeds").stream()
                 .map(each -> each.text("of", ""))
@@ -204,14 +205,14 @@ public record TrainingLog(
                 .toList();
     }
 
-    /** What a file tells, line by line however long it is; nothing where it is no log that is known. */
+    /** Reads a file line by line, whatever its length; the result is empty if its format is unknown. */
     public static TrainingLog read(String name) throws IOException {
         try (Reader in = new InputStreamReader(Files.newInputStream(Path.of(name)), StandardCharsets.ISO_8859_1)) {
             return read(name, in);
         }
     }
 
-    /** The same of a text that is read elsewhere. */
+    /** Reads a log from a reader. */
     public static TrainingLog read(String name, Reader in) throws IOException {
         Scan scan = new Scan();
         BufferedReader buffered = new BufferedReader(in, 1 << 16);
@@ -228,7 +229,7 @@ public record TrainingLog(
         return new TrainingLog(name, scan.speed(), scan.findings(), scan.stated);
     }
 
-    /** One pass over a log. */
+    /** A pass over a log. */
     private static final class Scan {
         private final List<Format> formats =
                 TABLE.<Block>list("speeds").stream().map(Format::of).toList();
@@ -243,7 +244,7 @@ public record TrainingLog(
         private final Finding[] found = new Finding[evidence.size()];
         private int number = 1;
 
-        /** @param whole whether the next line has the next number; a progress bar writes over itself */
+        /** @param whole whether the line advances the line number; a progress bar overwrites its line */
         void line(CharSequence letters, boolean whole) {
             String line = COLOUR.matcher(letters).replaceAll("");
             for (int i = 0; i < formats.size(); i++) {
@@ -272,7 +273,7 @@ public record TrainingLog(
             number += whole ? 1 : 0;
         }
 
-        /** Of progress bars the longest counts: that of an evaluation has fewer steps than that of its training. */
+        /** Adds a figure. The longest progress bar counts: an evaluation has fewer steps than its training. */
         private void add(int format, Figure figure) {
             if (figure.total() > totals[format]) {
                 totals[format] = figure.total();

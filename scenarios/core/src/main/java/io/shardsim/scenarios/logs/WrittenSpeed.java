@@ -8,18 +8,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A number with its unit, as people and logs write both. The table {@code units} of {@code logs/formats.yaml} has the names.
+ * A number with its unit, as people and logs write them. The table {@code units} of {@code logs/formats.yaml} has the names.
  *
- * @param unit as answers write it
+ * @param unit unit as printed in answers
  */
 public record WrittenSpeed(double value, String unit) {
-    /** Commas separate thousands alone: 12,5 is no number, for half of the world means 12.5. */
+    /** Commas separate thousands only: 12,5 is rejected, since half of the world means 12.5. */
     private static final String NUMBER = "(?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?(?:[eE][-+]?\\d+)?";
 
     private static final Pattern FIGURE = Pattern.compile("(" + NUMBER + ")\\s*([kKM]?)");
     private static final Pattern DECIMAL_COMMA = Pattern.compile("(\\d+),(\\d+.*)", Pattern.DOTALL);
 
-    /** Begins and ends a number in a line of a log; one that counts steps is no speed. */
+    /** Boundaries of a number in a log line; a count of steps is not a speed. */
     private static final String FROM =
             "(?<![\\w.,])(?<!\\b(?:step|iter|iteration|epoch|batch)s?[ :=#]{1,3})(" + NUMBER + " ?[kKM]?)";
 
@@ -27,7 +27,7 @@ public record WrittenSpeed(double value, String unit) {
 
     private static final List<Name> NAMES = names();
 
-    /** One of the names of a unit. */
+    /** A name of a unit. */
     private record Name(String unit, String words, Pattern whole, double times, boolean inverse) {
         static Name of(Block block) {
             String words = "(?:" + block.text("words", "") + ")";
@@ -48,12 +48,12 @@ public record WrittenSpeed(double value, String unit) {
         return TrainingLog.TABLE.<Block>list("units").stream().map(Name::of).toList();
     }
 
-    /** The units, as answers write them. */
+    /** Returns the units, as printed in answers. */
     static List<String> units() {
         return NAMES.stream().map(Name::unit).distinct().toList();
     }
 
-    /** Reads for example {@code 7.5k tokens/s/gpu} or {@code 1,890 ms}; null where it is none. */
+    /** Parses strings such as {@code 7.5k tokens/s/gpu} or {@code 1,890 ms}; null if invalid. */
     public static @Nullable WrittenSpeed of(String written) {
         String close = written.strip().replaceAll("\\s*/\\s*", "/");
         for (Name name : NAMES) {
@@ -65,14 +65,14 @@ public record WrittenSpeed(double value, String unit) {
         return null;
     }
 
-    /** What to write in place of a number with a decimal comma; null where it has none. */
+    /** Returns what to write instead of a number with a decimal comma; null if there is none. */
     public static @Nullable String withoutComma(String written) {
         Matcher matcher = DECIMAL_COMMA.matcher(written);
         String point = matcher.matches() ? matcher.group(1) + "." + matcher.group(2) : "";
         return of(written) == null && of(point) != null ? point : null;
     }
 
-    /** A number, perhaps with k or M behind it; NaN where it is none. */
+    /** Parses a number, optionally followed by k or M; NaN if invalid. */
     static double number(String digits) {
         Matcher matcher = FIGURE.matcher(digits.strip());
         if (!matcher.matches()) {
@@ -82,13 +82,13 @@ public record WrittenSpeed(double value, String unit) {
         return Double.parseDouble(matcher.group(1).replace(",", "")) * times;
     }
 
-    /** A figure of a unit by one of its names. */
+    /** Converts a figure from a named unit. */
     static double number(String digits, String name) {
         WrittenSpeed one = of(digits + " " + name);
         return one == null ? Double.NaN : one.value();
     }
 
-    /** Where a line of a log has a figure of a unit, the surest pattern first: {@code unit: 1}, {@code 1 unit}, {@code unit 1}. */
+    /** Returns patterns of a unit's figures in log lines, most reliable first: {@code unit: 1}, {@code 1 unit}, {@code unit 1}. */
     static List<Pattern> inLines(String unit) {
         List<Pattern> patterns = new ArrayList<>();
         for (Name name : NAMES) {

@@ -1,7 +1,7 @@
 /**
- * Logs of trainings: the speed that they tell, and lines that show a fault or rule one out.
+ * Training logs: the speed they report, and lines that show or rule out a fault.
  *
- * <p>Formats are rows of the resource {@code logs/formats.yaml}. Not here: logs of nccl-tests, which {@code calibrating} reads.
+ * <p>Formats are rows of the resource {@code logs/formats.yaml}. Logs of nccl-tests are read in {@code calibrating}.
  */
 @NullMarked
 package io.shardsim.scenarios.logs;

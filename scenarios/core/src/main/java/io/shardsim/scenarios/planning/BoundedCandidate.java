@@ -3,17 +3,15 @@ package io.shardsim.scenarios.planning;
 import java.util.Comparator;
 
 /**
- * A candidate that fits, and how good it can be at best.
+ * A candidate that fits, with a lower bound of its score.
  *
- * @param tight whether it is known to fit only without fragmentation, so that it comes after all that have room
+ * @param tight whether it is known to fit only without fragmentation, and so ranks after all that have headroom
  */
 record BoundedCandidate(Candidate candidate, double score, boolean tight) {
-    static final Comparator<BoundedCandidate> BEST_FIRST =
-            Comparator.comparing(BoundedCandidate::tight).thenComparingDouble(BoundedCandidate::score);
+    static final Comparator<BoundedCandidate> BEST_FIRST = Comparator.comparing(BoundedCandidate::tight).thenComparingDouble(BoundedCandidate::score);
 
-    /** Whether its bound beats what another came to. */
+    /** Returns whether its bound beats another candidate's result. */
     boolean mayBeat(Plan.Ranked other, Goal goal) {
-        return BEST_FIRST.compare(this, new BoundedCandidate(other.candidate(), goal.score(other), other.isTight()))
-                < 0;
+        return BEST_FIRST.compare(this, new BoundedCandidate(other.candidate(), goal.score(other), other.isTight())) < 0;
     }
 }

@@ -9,11 +9,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * One configuration.
+ * A configuration that a plan considers.
  *
- * @param settings what is chosen in it, by dotted key, as a scenario file writes it
- * @param asked the same resolved, its micro-batch included
- * @param point what runs: the same, or what is left of it in a framework's files, where DeepSpeed's do not name their release
+ * @param settings chosen settings by dotted key, as written in a scenario file
+ * @param asked the resolved point, including its micro-batch
+ * @param point the point that runs: equal, or reduced to what a framework's files can say if DeepSpeed's do not name their release
  */
 public record Candidate(Map<String, String> settings, ScenarioPoint asked, ScenarioPoint point) {
     Candidate(Map<String, String> settings, ScenarioPoint point) {
@@ -24,7 +24,7 @@ public record Candidate(Map<String, String> settings, ScenarioPoint asked, Scena
         settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
     }
 
-    /** The same from a framework's files. */
+    /** Returns this candidate as it runs from a framework's files. */
     public Candidate carriedAs(ScenarioPoint carried) {
         return new Candidate(settings, asked, carried);
     }
@@ -37,17 +37,17 @@ public record Candidate(Map<String, String> settings, ScenarioPoint asked, Scena
         return ((Task.Training) asked.task()).strategy();
     }
 
-    /** Of the strategy that is asked for, as scenarios write it. */
+    /** Returns the kind of the requested strategy. */
     public String kind() {
         return strategy().kind();
     }
 
-    /** The same for people. */
+    /** Returns the title of the requested strategy. */
     String title() {
         return strategy().descriptor().title();
     }
 
-    /** Splits and what waits in host memory: each asks for care that a small gain does not pay. */
+    /** Returns the number of parallel dimensions and offloads: each needs care that a small gain does not justify. */
     long extras() {
         return settings.entrySet().stream()
                 .filter(each -> each.getKey().matches(".*(_parallel|offload.*)")
@@ -55,14 +55,14 @@ public record Candidate(Map<String, String> settings, ScenarioPoint asked, Scena
                 .count();
     }
 
-    /** What a table shows of it: the software, and what is chosen. */
+    /** Returns what a table shows of it: the software, and the chosen settings. */
     Map<String, String> shown() {
         Map<String, String> shown = new LinkedHashMap<>(settings);
         shown.put("software", Strategies.software(kind()).title());
         return shown;
     }
 
-    /** 1 where it is left to the run. */
+    /** Returns the micro-batch; 1 if it is left to the run. */
     int microBatch() {
         Integer written = task().microBatch();
         return written == null ? 1 : written;
@@ -72,7 +72,7 @@ public record Candidate(Map<String, String> settings, ScenarioPoint asked, Scena
         return point.cluster().nodes();
     }
 
-    /** Tokens of a training step. */
+    /** Returns tokens per training step. */
     double tokens() {
         return (double) task().globalBatch() * task().sequenceLength();
     }

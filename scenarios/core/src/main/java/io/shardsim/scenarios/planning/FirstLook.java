@@ -12,8 +12,9 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses what is simulated before all else, so that something good is known soon: in the order of the bound most candidates that come first are too large, and to
- * rule these out takes long. Of choices beside the micro-batch, more of them among the first, those that promise most with the largest micro-batch that fits.
+ * Chooses the first candidates to simulate, so that a good one is known soon. In order of their bounds, most early candidates are too large, and
+ * ruling those out takes long. Instead this samples settings other than the micro-batch, more densely among the first, and picks the most promising
+ * ones with the largest micro-batch that fits.
  */
 final class FirstLook {
     private static final int CHOSEN = 4;
@@ -22,7 +23,7 @@ final class FirstLook {
 
     private final Check check;
 
-    /** Says which of some fit, with the bound of their plan. */
+    /** Returns which candidates fit, with the bounds of their plans. */
     interface Check {
         List<BoundedCandidate> of(List<BoundedCandidate> hopes) throws InterruptedException;
     }
@@ -31,13 +32,13 @@ final class FirstLook {
         this.check = check;
     }
 
-    /** @param hopes the best bound first */
+    /** @param hopes candidates, best bound first */
     List<BoundedCandidate> choose(List<BoundedCandidate> hopes) throws InterruptedException {
         List<Halving> open =
                 drawn(List.copyOf(byChoice(hopes))).stream().map(Halving::new).toList();
         List<BoundedCandidate> chosen = new ArrayList<>();
         while (!open.isEmpty()) {
-            // All at once, so that each thread has one to look at.
+            // All at once, so that every thread has a plan to check.
             check.of(open.stream().map(Halving::next).toList());
             List<Halving> further = new ArrayList<>();
             for (Halving one : open) {
@@ -54,7 +55,7 @@ final class FirstLook {
         return chosen.stream().sorted(BoundedCandidate.BEST_FIRST).limit(CHOSEN).toList();
     }
 
-    /** The later, the further apart. */
+    /** Samples choices, ever more sparsely towards the end. */
     private static List<List<BoundedCandidate>> drawn(List<List<BoundedCandidate>> choices) {
         return IntStream.range(0, choices.isEmpty() ? 0 : LOOKED_AT)
                 .mapToObj(i -> choices.size() * StrictMath.pow((double) i / LOOKED_AT, SPREAD))
@@ -64,7 +65,7 @@ final class FirstLook {
                 .toList();
     }
 
-    /** What differs by its micro-batch alone, the smallest first. */
+    /** Groups candidates that differ only in micro-batch, smallest first. */
     private static Collection<List<BoundedCandidate>> byChoice(List<BoundedCandidate> hopes) {
         Map<Map<String, String>, List<BoundedCandidate>> all = new LinkedHashMap<>();
         for (BoundedCandidate hope : hopes) {
@@ -78,7 +79,7 @@ final class FirstLook {
         return all.values();
     }
 
-    /** A search for the largest micro-batch of one choice. */
+    /** A binary search for the largest micro-batch of one choice. */
     private static final class Halving {
         private final List<BoundedCandidate> choice;
         private @Nullable BoundedCandidate largest;
@@ -86,7 +87,7 @@ final class FirstLook {
         private int tooLarge;
         private int next;
 
-        /** Begins with the smallest, which rules out most choices. */
+        /** Starts with the smallest, which rules out most choices. */
         Halving(List<BoundedCandidate> choice) {
             this.choice = choice;
             tooLarge = choice.size();
@@ -96,7 +97,7 @@ final class FirstLook {
             return choice.get(next);
         }
 
-        /** @param fit the next with the bound of its plan; null where it does not fit */
+        /** @param fit the next candidate with the bound of its plan; null if it does not fit */
         void settle(@Nullable BoundedCandidate fit) {
             if (fit == null) {
                 tooLarge = next;

@@ -6,16 +6,16 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * What is wanted.
+ * The goal of a plan.
  *
- * @param tokens to train on [tokens]
- * @param daysMax longest time to train; infinite for any [days]
- * @param usdMax most money to train; infinite for any [USD]
- * @param tight whether what fits only without fragmentation will do
+ * @param tokens training tokens [tokens]
+ * @param daysMax maximum training time; infinite for any [days]
+ * @param usdMax maximum training cost; infinite for any [USD]
+ * @param tight whether to accept candidates that fit only without fragmentation
  */
 public record Goal(Objective objective, double tokens, double daysMax, double usdMax, boolean tight) {
 
-    /** What training costs at a time per step. */
+    /** Returns the training cost for a step time. */
     TrainingCost cost(Candidate candidate, double stepSeconds) {
         return TrainingCost.of(
                 tokens,
@@ -24,22 +24,22 @@ public record Goal(Objective objective, double tokens, double daysMax, double us
                 candidate.point().cluster().instance().price().usdPerHour());
     }
 
-    /** How good a candidate was that ran; less is better. */
+    /** Returns the score of a candidate that ran; lower is better. */
     double score(Plan.Ranked one) {
         return objective.score(one.candidate(), one.run().meanStepSeconds());
     }
 
-    /** The step with which a candidate is as good as another that ran [s]. */
+    /** Returns the step time at which a candidate equals another one that ran [s]. */
     double equalSeconds(Candidate candidate, Plan.Ranked other) {
         return score(other) / objective.score(candidate, 1);
     }
 
-    /** The worst score that may still stand in for the fastest or cheapest of all: a plainer candidate within 1 % comes first. */
+    /** Returns the worst score accepted as fastest or cheapest: a plainer candidate within 1 % comes first. */
     double nearBest(Plan.Ranked best) {
         return score(best) * (best.candidate().extras() == 0 ? 1 : 1.01);
     }
 
-    /** Of those within 1 % of the best, the one with the fewest extras is recommended. */
+    /** Moves the candidate with the fewest extras within 1 % of the best to the front. */
     void plainFirst(List<Plan.Ranked> ranked) {
         ranked.stream()
                 .filter(one -> one.isTight() == ranked.get(0).isTight() && score(one) <= nearBest(ranked.get(0)))
@@ -47,17 +47,17 @@ public record Goal(Objective objective, double tokens, double daysMax, double us
                 .ifPresent(one -> Collections.rotate(ranked.subList(0, ranked.indexOf(one) + 1), 1));
     }
 
-    /** What has room before what fits only without fragmentation, and the better before the worse. */
+    /** Orders candidates that fit with headroom before those that fit only without fragmentation, then by score. */
     Comparator<Plan.Ranked> bestFirst() {
         return Comparator.comparing(Plan.Ranked::isTight).thenComparingDouble(this::score);
     }
 
-    /** Whether it is about money, so that candidates without a price are of no use. */
+    /** Returns whether it is about money, which rules out candidates without a price. */
     boolean asksForMoney() {
         return objective == Objective.CHEAPEST || usdMax < Double.POSITIVE_INFINITY;
     }
 
-    /** Whether a candidate keeps the limits at a time per step. A cost that is not known keeps none. */
+    /** Returns whether a candidate meets the limits at a step time. An unknown cost meets none. */
     boolean allows(Candidate candidate, double stepSeconds) {
         TrainingCost cost = cost(candidate, stepSeconds);
         return cost.days() <= daysMax && (!asksForMoney() || cost.usd() <= usdMax);

@@ -1,13 +1,13 @@
 package io.shardsim.scenarios.planning;
 
-/** What makes one candidate better than another. */
+/** The measure by which candidates are compared. */
 public enum Objective {
-    /** Least time to train. */
+    /** Shortest training time. */
     FASTEST,
-    /** Least money to train. */
+    /** Lowest training cost. */
     CHEAPEST;
 
-    /** Less is better; proportional to the time per token. */
+    /** Returns a score, lower is better; proportional to the time per token. */
     double score(Candidate candidate, double stepSeconds) {
         double secondsPerToken = stepSeconds / candidate.tokens();
         return this == FASTEST

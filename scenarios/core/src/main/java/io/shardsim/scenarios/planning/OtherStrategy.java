@@ -8,37 +8,37 @@ import java.util.List;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
-/** The search for the best of a strategy that has none among the best of all: branch and bound, one candidate at a time. */
+/** Finds the best candidate of a strategy that has none among the best overall: branch and bound, one candidate at a time. */
 final class OtherStrategy {
     private static final double PS_PER_SECOND = 1e12;
 
     private final String kind;
     private final String title;
     private final Goal goal;
-    /** The best bound first. */
+    /** Candidates, best bound first. */
     private final List<BoundedCandidate> candidates;
 
     private int next;
     private final PriorityQueue<BoundedCandidate> checked = new PriorityQueue<>(BoundedCandidate.BEST_FIRST);
     private @Nullable BoundedCandidate running;
-    /** What the next is to beat: what is of no interest unless it is beaten, then the best of these. */
+    /** The candidate to beat: first the one that makes others uninteresting, then the best of this strategy. */
     private Plan.@Nullable Ranked best;
 
     private final Plan.@Nullable Ranked unbeaten;
-    /** Whether nothing is left that may be better. */
+    /** Whether no remaining candidate can be better. */
     private boolean ended;
-    /** Whether one was given up that may be better. */
+    /** Whether a candidate was given up that might be better. */
     private boolean doubtful;
 
-    /** Writes plans. */
+    /** Checks candidates by writing their plans. */
     interface Check {
-        /** Those that fit, with the bound of their plan. */
+        /** Returns those that fit, with the bounds of their plans. */
         List<BoundedCandidate> check(List<BoundedCandidate> hopes) throws InterruptedException;
     }
 
     /**
-     * @param candidates the best bound first
-     * @param unbeaten the best of what is available, for a strategy that is not; else null
+     * @param candidates candidates, best bound first
+     * @param unbeaten the best available candidate, if this strategy is not available; else null
      */
     OtherStrategy(
             String kind, String title, Goal goal, List<BoundedCandidate> candidates, Plan.@Nullable Ranked unbeaten) {
@@ -51,9 +51,9 @@ final class OtherStrategy {
     }
 
     /**
-     * The candidate to be run next; null where none may be better than the best.
+     * Returns the next candidate to run; null if none can beat the best.
      *
-     * @param atOnce plans to write before the next decision
+     * @param atOnce number of plans to write before the next decision
      */
     @Nullable
     BoundedCandidate next(Check plans, int atOnce) throws InterruptedException {
@@ -76,7 +76,7 @@ final class OtherStrategy {
         return best == null || hope.mayBeat(best, goal);
     }
 
-    /** How far the next is run: until it cannot be better than the best. */
+    /** Returns limits that stop the next run once it cannot beat the best. */
     RunLimits limits(BoundedCandidate hope, long eventsMax) {
         Plan.Ranked beaten = best;
         return new RunLimits(
@@ -86,7 +86,7 @@ final class OtherStrategy {
                         : () -> (long) (goal.equalSeconds(hope.candidate(), beaten) * PS_PER_SECOND));
     }
 
-    /** What became of the one that ran. */
+    /** Records the candidate that ran. */
     void settle(PointRuns runs) {
         if (running == null) {
             return;
@@ -104,12 +104,12 @@ final class OtherStrategy {
         }
     }
 
-    /** The search ends before its time. */
+    /** Ends the search early. */
     void leave() {
         doubtful = true;
     }
 
-    /** Whether the search has come to something. */
+    /** Returns whether the search has a result. */
     boolean isKnown() {
         return best != null || ended && !doubtful;
     }

@@ -11,14 +11,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a search came to.
+ * The result of a search.
  *
- * @param scenario name of the scenario
- * @param ranked what was simulated and keeps the limits: what has room, the best first, then what is tight; candidates with the same digest once
- * @param beyondLimits the best of what was simulated and misses the limits; null where nothing does
- * @param others what strategies come to that have none among the best
- * @param tooLarge what was left out because it is too large to be simulated
- * @param ending whether the best are proven to be the best
+ * @param scenario the scenario's name
+ * @param ranked simulated candidates that meet the limits: those with headroom first, then tight ones, best first; one per digest
+ * @param beyondLimits the best simulated candidate that misses the limits; null if none does
+ * @param others results of strategies without a candidate among the best
+ * @param tooLarge candidates skipped as too large to simulate
+ * @param ending why the search ended, and whether the best are proven
  */
 public record Plan(
         String scenario,
@@ -30,7 +30,7 @@ public record Plan(
         List<TooLarge> tooLarge,
         Ending ending) {
 
-    /** How many of the best are proven to be the best. */
+    /** Number of best candidates to prove. */
     public static final int BEST = 5;
 
     public Plan(
@@ -52,7 +52,7 @@ public record Plan(
         this.ending = ending;
     }
 
-    /** Why a search ended. */
+    /** The reason why a search ended. */
     enum Reason {
         PROVEN,
         OUT_OF_TIME,
@@ -60,31 +60,32 @@ public record Plan(
     }
 
     /**
-     * How a search ended.
+     * The end of a search.
      *
-     * @param left candidates of which nothing more is known than a bound that they cannot beat
-     * @param gap share of the best's time or money that the best of those could at most save: the gap of branch and bound; 0 where the best are proven
-     * @param unlisted combinations of instance, nodes and strategy of which nothing at all is known
+     * @param left unresolved candidates, known only by a bound
+     * @param gap maximum share of the best's time or money that an unresolved candidate could save: the gap of branch and bound; 0 if the best are
+     *     proven
+     * @param unlisted combinations of instance, nodes and strategy that were not looked at
      */
     record Ending(Reason reason, int left, double gap, int unlisted) {
         static final Ending PROVEN = new Ending(Reason.PROVEN, 0, 0, 0);
     }
 
-    /** Whether the best are proven: else a better one may not have been simulated. */
+    /** Returns whether the best are proven; else a better candidate may not have been simulated. */
     public boolean complete() {
         return ending.reason() == Reason.PROVEN;
     }
 
-    /** Whether somebody stopped the search. */
+    /** Returns whether the user stopped the search. */
     public boolean isInterrupted() {
         return ending.reason() == Reason.INTERRUPTED;
     }
 
     /**
-     * A strategy that has none among the best.
+     * A strategy without a candidate among the best.
      *
-     * @param available whether its software is
-     * @param best of its candidates that were simulated; null where none fits, or may keep the limits, or beats the best of all if it is not available
+     * @param available whether its software is available
+     * @param best the best of its simulated candidates; null if none fits, can meet the limits, or if it is not available, beats the best overall
      * @param proven whether no other of its candidates can be better
      */
     record Other(
@@ -99,9 +100,9 @@ public record Plan(
         }
     }
 
-    /** A candidate that is larger than the simulator can bear, and why. */
+    /** A candidate too large to simulate, and why. */
     record TooLarge(Candidate candidate, TooLargeException why) {
-        /** What its settings are, and what would be smaller. */
+        /** Returns its settings, and what would make it smaller. */
         String words() {
             return candidate.settings().entrySet().stream()
                     .map(setting -> setting.getKey() + " " + setting.getValue())
@@ -109,11 +110,11 @@ public record Plan(
         }
     }
 
-    /** A candidate that was simulated. */
+    /** A simulated candidate. */
     public record Ranked(Candidate candidate, RunResult run, TrainingCost cost) {
         /**
-         * Whether it runs as none of these do. Of candidates of a strategy that take the same time, to the picosecond, only the first is listed: they differ in what
-         * makes no difference to their speed.
+         * Returns whether no candidate seen runs exactly like it. Of a strategy's candidates with equal times, to the picosecond, only the first is
+         * listed: their settings do not affect speed.
          */
         boolean isNew(Set<String> seen) {
             boolean otherRun = seen.add(candidate.nodes() + " " + run.digest());
@@ -123,7 +124,7 @@ public record Plan(
             return otherRun && otherTime;
         }
 
-        /** Whether it fits only without fragmentation. */
+        /** Returns whether it fits only without fragmentation. */
         boolean isTight() {
             return run.isTight();
         }
@@ -134,15 +135,15 @@ public record Plan(
     }
 
     /**
-     * What became of the candidates.
+     * Numbers of candidates by outcome.
      *
-     * @param searched all that can be run
-     * @param refused combinations that break a rule, and are no candidates
-     * @param unwritten the framework that is written for cannot run or say
-     * @param prunedByMemory do not fit with what the allocator reserves
-     * @param tight of these fit without
-     * @param prunedByBound cannot beat the best, or keep the limits, whatever happens
-     * @param simulated ran to their end, or until they could not be among the best any more
+     * @param searched candidates that can run
+     * @param refused combinations that violate a rule, and so are not candidates
+     * @param unwritten candidates that the target framework cannot run or express
+     * @param prunedByMemory candidates that do not fit with fragmentation
+     * @param tight those among them that fit without fragmentation
+     * @param prunedByBound candidates that provably cannot beat the best, or meet the limits
+     * @param simulated candidates run to the end, or until they could no longer be among the best
      */
     public record Counts(
             int searched, int refused, int unwritten, int prunedByMemory, int tight, int prunedByBound, int simulated) {
@@ -155,7 +156,7 @@ public record Plan(
         }
     }
 
-    /** Those of the ranked that no other beats in both days and dollars, the fastest first; tight ones only where none has room. */
+    /** Returns the Pareto front of days and dollars, fastest first; tight candidates only if none has headroom. */
     List<Ranked> front() {
         boolean roomy = !ranked.isEmpty() && !ranked.get(0).isTight();
         List<Ranked> byDays = ranked.stream()
@@ -173,12 +174,12 @@ public record Plan(
         return front;
     }
 
-    /** Of strategies without a candidate among the best, those whose software is available, or else the rest. */
+    /** Returns strategies without a candidate among the best: those with available software, or the rest. */
     List<Other> others(boolean available) {
         return others.stream().filter(other -> other.available() == available).toList();
     }
 
-    /** The best, at most {@link #BEST}. */
+    /** Returns the best, at most {@link #BEST}. */
     public List<Ranked> best() {
         return ranked.subList(0, Math.min(BEST, ranked.size()));
     }

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A plan for programs. */
+/** Formats a plan as JSON. */
 public final class PlanJson {
     private PlanJson() {}
 
-    /** Equal for equal plans, whatever the threads. */
+    /** Returns JSON that is equal for equal plans, whatever the number of threads. */
     public static String write(Plan plan, Variations file) {
         List<JsonObject> candidates = new ArrayList<>();
         plan.best().forEach(one -> candidates.add(candidate(one, candidates.size() + 1, file)));
@@ -68,7 +68,7 @@ public final class PlanJson {
                 .with("digest", one.run().digest());
     }
 
-    /** Samples per second that 80 % of such runs measure, by the errors of published sources; absent where none is similar. */
+    /** Returns the range of samples per second that 80 % of such runs measure, by the errors of published sources; null if none is similar. */
     private static @Nullable List<Double> interval(Plan.Ranked one) {
         ErrorInterval errors = one.run().facts().accuracy();
         return errors == null

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** A plan for the terminal: the best, why the others lost, and what was ruled out. */
+/** Formats a plan for the terminal: the best, why others lost, and what was ruled out. */
 public final class PlanText {
     private static final int FRONT_MAX = 4;
 
@@ -34,7 +34,7 @@ public final class PlanText {
         out = new Paragraphs(width);
     }
 
-    /** At most {@code width} columns wide. */
+    /** Returns text of at most {@code width} columns. */
     public static String write(Plan plan, int width) {
         return new PlanText(plan, width).text();
     }
@@ -115,7 +115,7 @@ public final class PlanText {
                 + (one.cost().hasPrice() ? " and " + Quantities.usd(one.cost().usd()) : "");
     }
 
-    /** What all of the best have alike. */
+    /** Returns the settings that all of the best share. */
     private String common() {
         Map<String, String> alike = plan.best().get(0).candidate().shown();
         plan.best()
@@ -135,7 +135,7 @@ public final class PlanText {
         return key.equals(SearchSpace.KIND) ? "strategy" : key.substring(key.indexOf('.') + 1);
     }
 
-    /** Settings that differ among the best are columns. */
+    /** Adds a table with a column for each setting that differs among the best. */
     private void table() {
         Set<String> differing = new LinkedHashSet<>();
         plan.best().forEach(one -> differing.addAll(one.candidate().shown().keySet()));
@@ -170,7 +170,7 @@ public final class PlanText {
                 + plan.best().get(0).run().facts().cluster().instance().price().terms());
     }
 
-    /** Why the others are not the best; of clusters of other sizes the table says it. */
+    /** Adds why others are not the best; the table covers clusters of other sizes. */
     private void runnersUp() {
         Plan.Ranked best = plan.best().get(0);
         for (int i = 1; i < plan.best().size(); i++) {
@@ -195,7 +195,7 @@ public final class PlanText {
         }
     }
 
-    /** Strategies whose software is not there, with what the best of each would gain. */
+    /** Adds strategies whose software is not available, with the gain of each one's best candidate. */
     private void unavailable() {
         plan.others(false).stream()
                 .collect(Collectors.groupingBy(
@@ -208,7 +208,7 @@ public final class PlanText {
                         + "."));
     }
 
-    /** The best of a strategy; on a cluster of another size it says so. */
+    /** Describes the best of a strategy, with its cluster size if that differs. */
     private String words(Plan.Other other) {
         Plan.Ranked best = other.best();
         if (best == null) {
@@ -226,7 +226,7 @@ public final class PlanText {
                 + (other.available() ? "" : ", " + Quantities.percent(gain) + " better");
     }
 
-    /** Where money decides. */
+    /** Returns its cost, if money decides. */
     private String dollars(Plan.Other other) {
         Plan.Ranked best = other.best();
         return plan.goal().objective() == Objective.CHEAPEST
@@ -262,7 +262,7 @@ public final class PlanText {
                 + (front.size() > FRONT_MAX ? ", and " + (front.size() - FRONT_MAX) + " more" : ""));
     }
 
-    /** AWS's rule for the shard group beside what was found. */
+    /** Compares AWS's rule for the shard group with the result. */
     private void rule() {
         Plan.Ranked best = plan.best().get(0);
         String found = best.candidate().settings().get("strategy." + StrategyDescriptor.SHARD_GROUP);
@@ -298,7 +298,7 @@ public final class PlanText {
                         : "; " + Quantities.count(counts.refused()) + " further combinations cannot run");
     }
 
-    /** What the best might have otherwise, too: what changes the training itself, and what its strategy can do. */
+    /** Adds options that were not searched: changes to the training itself, and features of the strategy. */
     private void notSearched() {
         Candidate best = plan.best().get(0).candidate();
         Predicate<KnownSetting> open = known -> !best.settings().containsKey(known.path());
@@ -316,13 +316,13 @@ public final class PlanText {
         return settings.filter(which).map(KnownSetting::name).collect(Collectors.joining(", "));
     }
 
-    /** What of that --tight takes in. */
+    /** Returns which of them --tight includes. */
     private String tight() {
         int tight = plan.counts().tight();
         return tight == 0 ? "" : " (" + Quantities.count(tight) + " but for fragmentation: --tight searches them)";
     }
 
-    /** How much better what was not looked at can be. */
+    /** Adds how much better the unsearched rest can be. */
     private void left() {
         Plan.Ending ending = plan.ending();
         if (ending.unlisted() > 0) {

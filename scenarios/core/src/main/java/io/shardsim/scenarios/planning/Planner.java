@@ -42,30 +42,30 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the best candidates without simulating them all. Memory is exact and rules out what does not fit. The rest is simulated in the order of a bound that no run
- * beats, until the next bound is no better than the last of the best: what is left cannot be among them.
+ * Finds the best candidates without simulating them all. Exact memory rules out what does not fit. The rest is simulated in order of a lower bound
+ * until the next bound is no better than the last of the best: the remaining candidates cannot be among them.
  *
- * <p>Candidates are simulated in waves. While one runs, the next is chosen by what the waves before it came to: waves are as large, and as far ahead, whatever the
- * number of threads, so that the plan does not depend on it. A candidate that cannot be among the best any more is given up while it runs. One with very many events is
- * set aside until no other is left: what others came to may rule it out, and a search whose time is up has looked at more.
+ * <p>Candidates are simulated in waves. While one runs, the next is chosen from the results of the waves before it. Size and lead of waves do not
+ * depend on the number of threads, so neither does the plan. A running candidate is given up once it cannot be among the best. One with very many
+ * events is postponed until no other is left: other results may rule it out, and a search that runs out of time has covered more.
  */
 public final class Planner implements AutoCloseable {
-    /** Candidates between two looks at the ranking. */
+    /** Candidates between two updates of the ranking. */
     private static final int WAVE = 8;
 
-    /** Waves that run at once, so that no thread waits for the slowest candidate of one. */
+    /** Concurrent waves, so that no thread waits for the slowest candidate of one. */
     private static final int WAVES = 2;
 
     /** Candidates whose plans are written before the next decision. */
     private static final int CHECKED_AT_ONCE = 16;
 
-    /** Candidates that are checked until the best of them run, though a better one may yet be found: so something good is known soon. */
+    /** Candidates checked before the best of them run, though a better one may still turn up: a good result is known soon. */
     private static final int CHECKED_BEFORE_RUNS = 256;
 
-    /** So many run then. */
+    /** Number of candidates that run then. */
     private static final int FEW = 2;
 
-    /** Events after which a candidate is set aside: some seconds. */
+    /** Events after which a candidate is postponed: some seconds. */
     private static final long EVENTS_AT_FIRST = 10_000_000;
 
     private final SearchSpace space;
@@ -80,26 +80,26 @@ public final class Planner implements AutoCloseable {
     private final ExecutorService workers;
     private final ExecutorService waves;
     private final List<Plan.Ranked> ranked = new ArrayList<>();
-    /** The best of those that miss the limits. */
+    /** The best candidate that misses the limits. */
     private Plan.@Nullable Ranked beyondLimits;
 
     private final List<Plan.TooLarge> tooLarge = new ArrayList<>();
-    /** What became of candidates whose plans were written; by identity. */
+    /** Results of checked candidates, whose plans were written; by identity. */
     private final Map<Candidate, Optional<BoundedCandidate>> checkedOnes = new IdentityHashMap<>();
 
     private Carrier carrier = candidate -> candidate;
     private int unwritten;
     private int prunedByMemory;
     private int prunedAsTight;
-    /** Candidates that ran to their end, or until they could not be among the best any more; by identity. */
+    /** Candidates run to the end, or until they could no longer be among the best; by identity. */
     private final Set<Candidate> simulated = Collections.newSetFromMap(new IdentityHashMap<>());
 
     private int waveNumber;
     private final Standing standing;
 
-    /** Set aside, the best bound first. */
+    /** Postponed candidates, best bound first. */
     private final PriorityQueue<BoundedCandidate> costly = new PriorityQueue<>(BoundedCandidate.BEST_FIRST);
-    /** Stopped while they ran. */
+    /** Candidates stopped while they ran. */
     private final List<BoundedCandidate> unfinished = new ArrayList<>();
 
     /** State: guarded by this. */
@@ -111,13 +111,13 @@ public final class Planner implements AutoCloseable {
 
     private final Deque<Wave> running = new ArrayDeque<>();
 
-    /** A candidate that was looked at. */
+    /** A candidate with the answer to a question about it. */
     private record Answered<T>(Candidate candidate, T answer) {}
 
-    /** Candidates that are simulated. */
+    /** Candidates simulated together. */
     private record Wave(List<BoundedCandidate> hopes, PointRuns runs, Future<?> done) {}
 
-    /** Runs the candidates of a wave as far as they may be among the best. */
+    /** Runs a wave's candidates for as long as they may be among the best. */
     private final class Race extends ForwardingRunner {
         private final int wave;
         private final long eventsMax;
@@ -143,9 +143,9 @@ public final class Planner implements AutoCloseable {
     /**
      * Lists the candidates.
      *
-     * @param nodesMax largest cluster where the file leaves the number of nodes open
-     * @param progress told how many there are so far
-     * @throws InputException with what is wrong with the file where nothing in it can be run
+     * @param nodesMax largest cluster if the file leaves the number of nodes open
+     * @param progress receives the number of candidates so far
+     * @throws InputException with the file's problems if nothing in it can run
      */
     public Planner(Variations file, Goal goal, int nodesMax, int threads, ProgressListener progress)
             throws InputException {
@@ -153,9 +153,9 @@ public final class Planner implements AutoCloseable {
     }
 
     /**
-     * The same until there are enough.
+     * Lists candidates until there are enough.
      *
-     * @param enough given how many there are so far
+     * @param enough tests the number of candidates so far
      */
     public Planner(
             Variations file, Goal goal, int nodesMax, int threads, ProgressListener progress, IntPredicate enough)
@@ -177,11 +177,11 @@ public final class Planner implements AutoCloseable {
     }
 
     /**
-     * Leaves out strategies that run in other software. Of these it is still told what they would gain.
+     * Excludes strategies that need other software; the plan still reports their gain.
      *
-     * @param software names of what is there; empty for what anyone can install, and whatever the file itself asks for
-     * @param written the software for which files are written; it is there unless others are named
-     * @throws InputException where nothing is left
+     * @param software names of available software; if empty, software that anyone can install and the file's own choice
+     * @param written the software to write files for; available unless others are named
+     * @throws InputException if nothing is left
      */
     public void available(List<String> software, @Nullable String written) throws InputException {
         if (software.isEmpty() && space.namesStrategies()) {
@@ -210,21 +210,21 @@ public final class Planner implements AutoCloseable {
         return unavailableKinds.contains(candidate.kind());
     }
 
-    /** What a framework makes of a candidate. */
+    /** Converts candidates to what a framework runs. */
     public interface Carrier {
         /**
-         * The candidate as it runs from the framework's files.
+         * Returns the candidate as it runs from the framework's files.
          *
-         * @throws InputException with what of it they cannot say
+         * @throws InputException with the settings that the files cannot express
          */
         Candidate carry(Candidate candidate) throws InputException;
     }
 
     /**
-     * Leaves out what a framework cannot run or say, and looks at the others as they run from its files.
+     * Excludes candidates that a framework cannot run or express, and considers the others as they run from its files.
      *
-     * @param kinds of strategies that it runs
-     * @throws InputException where it runs none of the candidates
+     * @param kinds kinds of strategies that it supports
+     * @throws InputException if it runs none of the candidates
      */
     public void restrict(List<String> kinds, Carrier framework) throws InputException {
         carrier = framework;
@@ -240,7 +240,7 @@ public final class Planner implements AutoCloseable {
         }
     }
 
-    /** Name of the scenario that is planned. */
+    /** Returns the name of the planned scenario. */
     public String scenario() {
         return scenario;
     }
@@ -251,12 +251,12 @@ public final class Planner implements AutoCloseable {
         return thread;
     }
 
-    /** Searches until the best are proven, or until {@link #interrupt}; as many candidates run at once as there are threads. */
+    /** Searches until the best are proven, or until {@link #interrupt}; runs one candidate per thread. */
     public Plan plan(ScenarioRunner runner, ProgressListener progress) throws InterruptedException, InputException {
         return plan(runner, threads, progress);
     }
 
-    /** The same where a runner takes no thread of this JVM: a wave's candidates are all on their way at once. */
+    /** Searches with a runner that uses no threads of this JVM: all candidates of a wave are submitted at once. */
     public Plan planElsewhere(ScenarioRunner runner, ProgressListener progress)
             throws InterruptedException, InputException {
         return plan(runner, WAVE, progress);
@@ -303,7 +303,7 @@ public final class Planner implements AutoCloseable {
         if (simulated.isEmpty() && !tooLarge.isEmpty()) {
             throw tooLarge.get(0).why();
         }
-        // Of these, the first look checked some.
+        // The first look checked some of these.
         List<BoundedCandidate> rest = unchecked.subList(next, unchecked.size()).stream()
                 .filter(hope -> !simulated.contains(hope.candidate()))
                 .filter(hope -> checkedOnes
@@ -314,7 +314,7 @@ public final class Planner implements AutoCloseable {
         goal.plainFirst(ranked);
         List<Plan.Other> others =
                 ending == Plan.Ending.PROVEN ? others(unchecked, runner, atOnce, progress) : othersSoFar();
-        // Those that ran meanwhile were ranked, too.
+        // Runs that finished meanwhile were ranked, too.
         goal.plainFirst(ranked);
         simulated.removeIf(this::isUnavailable);
         tooLarge.removeIf(one -> isUnavailable(one.candidate()));
@@ -336,7 +336,7 @@ public final class Planner implements AutoCloseable {
                 ending);
     }
 
-    /** The next to be simulated. */
+    /** Returns the next candidates to simulate. */
     private List<BoundedCandidate> wave(PriorityQueue<BoundedCandidate> hopes, int size) {
         List<BoundedCandidate> wave = new ArrayList<>();
         while (wave.size() < size && !hopes.isEmpty() && !isProven(hopes.peek())) {
@@ -345,7 +345,7 @@ public final class Planner implements AutoCloseable {
         return wave;
     }
 
-    /** What was set aside has not been simulated where the search ends before its turn. */
+    /** Returns how the search ended; postponed candidates not reached count as not simulated. */
     private Plan.Ending ending(Collection<BoundedCandidate> checked, List<BoundedCandidate> unchecked) {
         if (!isStopped()) {
             return space.unlisted() == 0
@@ -367,7 +367,7 @@ public final class Planner implements AutoCloseable {
                 space.unlisted());
     }
 
-    /** The best so far of each strategy that has none among the best. */
+    /** Returns the best so far of each strategy without a candidate among the best. */
     private List<Plan.Other> othersSoFar() {
         Set<String> kinds = new HashSet<>();
         Stream<Plan.Other> behind = ranked.stream()
@@ -383,8 +383,8 @@ public final class Planner implements AutoCloseable {
     }
 
     /**
-     * The best of each strategy that has none among the best, as far as the time suffices. Which candidates were given up before decides nothing, since that
-     * depends on the threads. Of a strategy whose candidates are too large nothing is said.
+     * Finds the best of each strategy without a candidate among the best, as far as time allows. Ignores which candidates were given up before, since
+     * that depends on the threads. Skips strategies whose candidates are too large.
      */
     private List<Plan.Other> others(
             List<BoundedCandidate> all, ScenarioRunner runner, int atOnce, ProgressListener progress)
@@ -470,7 +470,7 @@ public final class Planner implements AutoCloseable {
         return next < unchecked.size() && isWorthChecking(unchecked.get(next), checked) && !isStopped();
     }
 
-    /** Whether a candidate may be better than those that would be simulated next. */
+    /** Returns whether a candidate may be better than the next ones to simulate. */
     private boolean isWorthChecking(BoundedCandidate hope, PriorityQueue<BoundedCandidate> checked) {
         return !isProven(hope)
                 && (checked.size() < WAVE
@@ -481,7 +481,7 @@ public final class Planner implements AutoCloseable {
                                 < WAVE);
     }
 
-    /** Those that fit and may keep the limits, with the bound of their plan; no plan is written twice. */
+    /** Returns candidates that fit and may meet the limits, with the bounds of their plans; writes no plan twice. */
     private List<BoundedCandidate> check(List<BoundedCandidate> hopes) throws InterruptedException {
         List<Candidate> candidates = hopes.stream()
                 .map(BoundedCandidate::candidate)
@@ -505,7 +505,7 @@ public final class Planner implements AutoCloseable {
                 .toList();
     }
 
-    /** What is known of a candidate before its plan is written: why a framework's files cannot say it, or else as what it runs. */
+    /** A candidate before its plan is written: why a framework's files cannot express it, or else the point that runs. */
     private record Look(@Nullable InputException unwritable, Candidate candidate, double leastStepSeconds) {}
 
     private Look look(Candidate candidate) {
@@ -517,7 +517,7 @@ public final class Planner implements AutoCloseable {
         }
     }
 
-    /** The best bound first. */
+    /** Returns candidates, best bound first. */
     private List<BoundedCandidate> hopes(List<Candidate> candidates, ProgressListener progress)
             throws InterruptedException, InputException {
         List<BoundedCandidate> hopes = new ArrayList<>();
@@ -537,7 +537,7 @@ public final class Planner implements AutoCloseable {
         return byScore(hopes);
     }
 
-    /** Empty where the candidate cannot keep the limits even at its bound. */
+    /** Returns a candidate's bound; empty if it cannot meet the limits even at its bound. */
     private Optional<BoundedCandidate> hope(Candidate candidate, double leastStepSeconds, boolean tight) {
         if (!goal.allows(candidate, leastStepSeconds)) {
             return Optional.empty();
@@ -550,8 +550,8 @@ public final class Planner implements AutoCloseable {
     }
 
     /**
-     * Asks something of each candidate, on all threads; in their order. Those that are too large to be looked at are left out, and all further ones when
-     * it was interrupted.
+     * Applies a question to each candidate on all threads, keeping their order. Skips those too large to check, and after an interruption all further
+     * ones.
      */
     private <T> List<Answered<T>> each(
             List<Candidate> candidates, Function<Candidate, T> question, ProgressListener progress)
@@ -607,7 +607,7 @@ public final class Planner implements AutoCloseable {
         }
     }
 
-    /** Waits for the oldest waves until no more run than these; false where none ran. */
+    /** Waits for the oldest waves until at most a number of them run; returns false if none ran. */
     private boolean finish(int left) throws InterruptedException {
         boolean some = false;
         for (Wave wave = oldest(left); wave != null; wave = oldest(left)) {
@@ -628,7 +628,7 @@ public final class Planner implements AutoCloseable {
         return some;
     }
 
-    /** What became of a candidate. */
+    /** Records a candidate's result. */
     private void settle(BoundedCandidate hope, PointRuns runs) {
         Candidate candidate = hope.candidate();
         RunResult run = runs.result(candidate.point());
@@ -666,20 +666,20 @@ public final class Planner implements AutoCloseable {
         }
     }
 
-    /** What has room before what is tight, the best first; of those that run alike, the one that was listed first. */
+    /** Ranks candidates with headroom before tight ones, best first; among identical runs keeps the one listed first. */
     private void rank() {
         ranked.sort(goal.bestFirst());
         Set<String> kinds = new HashSet<>();
         ranked.removeIf(one -> !one.isNew(kinds));
     }
 
-    /** Stops what runs and begins nothing further. */
+    /** Cancels the runs and starts no more. */
     public synchronized void interrupt() {
         interrupted = true;
         running.forEach(wave -> wave.runs().interrupt());
     }
 
-    /** Stops as {@link #interrupt} does, but not before a first candidate has run. */
+    /** Stops like {@link #interrupt}, but not before a first candidate has run. */
     public synchronized void endTime() {
         outOfTime = true;
         if (isStopped()) {

@@ -28,10 +28,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every configuration that a file leaves open: a key that it sets is fixed; a key that it lists under {@code search} or {@code sweep} takes these values; a key
- * that it leaves out takes those that {@link KnownSetting} has to search.
+ * Every configuration that a file leaves open: a key that it sets is fixed; a key listed in {@code search} or {@code sweep} takes these values; a key
+ * that it omits takes the search values of {@link KnownSetting}.
  *
- * <p>Leaves out what changes the training itself: batch, sequence, precision and model.
+ * <p>Excludes changes to the training itself: batch, sequence, precision and model.
  */
 final class SearchSpace {
     static final String KIND = "strategy.kind";
@@ -42,11 +42,11 @@ final class SearchSpace {
     private static final String CONTEXT_PARALLEL = "context_parallel";
     private static final String PROFILE = "framework_profile";
 
-    /** From here on NVIDIA has context parallelism (Megatron Core Developer Guide 0.18.1, Parallelism Strategies Guide: 8K+) [tokens]. */
+    /** Length from which NVIDIA recommends context parallelism (Megatron Core Developer Guide 0.18.1, Parallelism Strategies Guide: 8K+) [tokens]. */
     private static final int LONG_SEQUENCE = 8192;
-    /** The share that leaves the largest gaps evenly filled. */
+    /** Golden ratio: a stride that spreads points evenly. */
     private static final double GOLDEN = 0.618;
-    /** Beyond a node it is asked for by listing it. */
+    /** Maximum context-parallel size unless listed: one node. */
     private static final int CONTEXT_MAX = 8;
 
     private static final String SHARD_GROUP = "strategy." + StrategyDescriptor.SHARD_GROUP;
@@ -59,9 +59,9 @@ final class SearchSpace {
     private int unlisted;
 
     /**
-     * What settings come to.
+     * The resolution of some settings.
      *
-     * @param point null where they do not train, or where a rule is broken, which {@code refused} says
+     * @param point null if they do not train, or if they violate a rule, as {@code refused} says
      */
     private record Resolved(
             Map<String, String> settings,
@@ -73,26 +73,25 @@ final class SearchSpace {
         this.nodesMax = nodesMax;
     }
 
-    /** Powers of two. */
+    /** Returns powers of two. */
     private static List<String> powers(int from, int to) {
         return IntStream.iterate(from, value -> value <= to, value -> value * 2)
                 .mapToObj(String::valueOf)
                 .toList();
     }
 
-    /** All candidates. */
+    /** Lists all candidates. */
     static SearchSpace of(Variations file, int nodesMax, ProgressListener progress) throws InputException {
         return of(file, nodesMax, progress, count -> false);
     }
 
     /**
-     * Candidates in an order that depends on the file alone.
+     * Lists candidates in an order that depends only on the file.
      *
-     * @param nodesMax largest cluster where the file leaves the number of nodes open
-     * @param progress told of the share of all combinations
-     * @param enough given how many there are so far, whether no more are to be listed; then those that are there come from all instances, clusters and
-     *     strategies alike
-     * @throws InputException with what is wrong with the file where nothing in it can be run
+     * @param nodesMax largest cluster if the file leaves the number of nodes open
+     * @param progress receives the share of all combinations
+     * @param enough tests whether the number of candidates so far is enough; those listed then cover all instances, clusters and strategies evenly
+     * @throws InputException with the file's problems if nothing in it can run
      */
     static SearchSpace of(Variations file, int nodesMax, ProgressListener progress, IntPredicate enough)
             throws InputException {
@@ -128,7 +127,7 @@ final class SearchSpace {
         return space;
     }
 
-    /** Each of so many places once, neighbours far apart. */
+    /** Visits each of a number of places once, with successive ones far apart. */
     private static int scattered(int turn, int count) {
         int step = Math.max(1, (int) (count * GOLDEN));
         while (BigInteger.valueOf(step).gcd(BigInteger.valueOf(count)).intValue() != 1) {
@@ -137,7 +136,7 @@ final class SearchSpace {
         return (int) ((long) turn * step % count);
     }
 
-    /** Combinations of instance, nodes and strategy whose candidates are not listed. */
+    /** Returns the number of unlisted combinations of instance, nodes and strategy. */
     int unlisted() {
         return unlisted;
     }
@@ -146,17 +145,17 @@ final class SearchSpace {
         return candidates;
     }
 
-    /** Whether the file itself says which strategies to look at. */
+    /** Returns whether the file names the strategies to consider. */
     boolean namesStrategies() {
         return file.sets(KIND) || file.lists().containsKey(KIND);
     }
 
-    /** Combinations that break a rule of a strategy or of the model. */
+    /** Returns the number of combinations that violate a rule of a strategy or of the model. */
     int refusals() {
         return refusals;
     }
 
-    /** Keys that must be known before others can be listed. */
+    /** Returns keys that must be known before others can be listed. */
     private Map<String, List<String>> outerKeys() {
         Map<String, List<String>> keys = new LinkedHashMap<>();
         put(keys, INSTANCE, file.sets("cluster.gpu") ? List.of() : Catalog.instanceNames());
@@ -165,7 +164,7 @@ final class SearchSpace {
         return keys;
     }
 
-    /** Adds a key with the values to try; one value or none is nothing to choose. */
+    /** Adds a key with the values to try, unless there are fewer than two. */
     private void put(Map<String, List<String>> keys, String key, List<String> free) {
         List<String> listed = file.lists().get(key);
         List<String> values = listed != null ? listed : file.sets(key) ? List.of() : free;
@@ -174,7 +173,7 @@ final class SearchSpace {
         }
     }
 
-    /** Every combination of values, the first key varying slowest. */
+    /** Returns every combination of values, the first key varying slowest. */
     private static List<Map<String, String>> expand(Map<String, String> settings, Map<String, List<String>> keys) {
         List<Map<String, String>> all = List.of(settings);
         for (Map.Entry<String, List<String>> key : keys.entrySet()) {
@@ -191,7 +190,7 @@ final class SearchSpace {
         return all;
     }
 
-    /** Hears of the share that is listed, and of how many candidates more. */
+    /** Receives the listed share, and the number of further candidates. */
     private interface Listing {
         void tell(double share, int more);
     }
@@ -211,7 +210,7 @@ final class SearchSpace {
             if (strategy.parameter(EXPERT_PARALLEL) != null) {
                 List<String> groups = expertGroups(point);
                 put(keys, "strategy." + EXPERT_PARALLEL, groups);
-                // Tensor parallelism needs it beside experts, and alone it is refused.
+                // Tensor parallelism needs sequence parallelism with experts; without tensor parallelism it is refused.
                 put(keys, "strategy.sequence_parallel", groups.isEmpty() ? List.of() : List.of("false", "true"));
             }
             Setting profile = strategy.parameter(PROFILE);
@@ -245,7 +244,7 @@ final class SearchSpace {
         return all;
     }
 
-    /** Where layers are split no more, what the file splits within them goes, too. */
+    /** Removes settings that need tensor parallelism if there is none. */
     private Map<String, String> withoutIdleSwitches(Map<String, String> settings) {
         if (!"1".equals(settings.get("strategy." + StrategyDescriptor.TENSOR))) {
             return settings;
@@ -265,7 +264,7 @@ final class SearchSpace {
         return resolved.point();
     }
 
-    /** Pieces of each sample, of which none is shorter than half of a long one; none for a short one. */
+    /** Returns context-parallel sizes that leave each rank at least half a long sequence; none for a short one. */
     private static List<String> contextGroups(@Nullable ScenarioPoint point) {
         if (point == null || !(point.task() instanceof Task.Training training)) {
             return List.of();
@@ -276,14 +275,14 @@ final class SearchSpace {
         return groups.size() == 1 ? List.of() : groups;
     }
 
-    /** From a node to the whole cluster. */
+    /** Returns shard groups from a node to the whole cluster. */
     private static List<String> shardGroups(@Nullable ScenarioPoint point) {
         return point == null
                 ? List.of()
                 : powers(point.cluster().gpusPerNode(), point.cluster().worldSize());
     }
 
-    /** All experts on each GPU, or shared out among a node, or among more nodes; none for a model without experts. */
+    /** Returns expert-parallel sizes: all experts on each GPU, or spread over a node or more; none for a model without experts. */
     private static List<String> expertGroups(@Nullable ScenarioPoint point) {
         if (point == null || !(point.task() instanceof Task.Training training)) {
             return List.of();
@@ -299,7 +298,7 @@ final class SearchSpace {
         return Stream.concat(Stream.of("1"), groups.stream()).toList();
     }
 
-    /** What becomes of some settings with each micro-batch that they may have. */
+    /** Resolves some settings with every possible micro-batch. */
     private List<Resolved> withMicroBatches(Map<String, String> settings) {
         Resolved resolved = resolve(settings);
         ScenarioPoint point = resolved.point();
@@ -328,7 +327,7 @@ final class SearchSpace {
                 .toList();
     }
 
-    /** What a point asks: two that ask the same have the same answer. */
+    /** Returns everything that determines a point's result; equal questions have equal results. */
     private static Object question(ScenarioPoint point) {
         return List.of(point.cluster(), point.task(), point.collectives());
     }

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * How the candidates stand that have run so far, those of waves that still run included: what it takes to be among the best yet. Asked by several threads.
+ * Ranks the candidates that have run so far, including running waves, and tells what it takes to be among the best. Thread-safe.
  *
- * <p>A candidate is measured against its own wave and those before it, so that the ranking after each wave is the same however fast others run.
+ * <p>A candidate is compared with its own wave and earlier ones, so that the ranking after each wave does not depend on timing.
  */
 final class Standing {
     private static final double PS_PER_SECOND = 1e12;
 
-    /** Beyond any error of rounding between a score and a time. */
+    /** Margin over rounding errors between a score and a time. */
     private static final double ROUNDING = 1e-9;
 
     private final Goal goal;
@@ -30,7 +30,7 @@ final class Standing {
         this.goal = goal;
     }
 
-    /** A candidate has run. */
+    /** Adds a candidate's run. */
     void add(int wave, Candidate candidate, RunResult run) {
         if (run.training() == null || !goal.allows(candidate, run.meanStepSeconds())) {
             return;
@@ -43,7 +43,8 @@ final class Standing {
     }
 
     /**
-     * The latest end of a step with which a candidate may be among the best, or one that no other beats in both days and dollars. It becomes earlier as others end [ps].
+     * Returns the latest end of a step with which a candidate may be among the best, or on the Pareto front of days and dollars. Decreases as others
+     * finish [ps].
      */
     synchronized long endMaxPs(int wave, Candidate candidate) {
         List<Plan.Ranked> best = new ArrayList<>();
@@ -66,7 +67,7 @@ final class Standing {
         return (long) (Math.max(seconds, undominated) * (1 + ROUNDING) * PS_PER_SECOND);
     }
 
-    /** The longest step of a candidate that costs no more days or no more dollars than another; 0 where its dollars are not known [s]. */
+    /** Returns the longest step of a candidate that costs no more days or no more dollars than another; 0 if its dollars are unknown [s]. */
     private double undominatedSeconds(Candidate candidate, Plan.Ranked other) {
         TrainingCost second = goal.cost(candidate, 1);
         if (!second.hasPrice()) {

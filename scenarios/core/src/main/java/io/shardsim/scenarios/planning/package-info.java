@@ -1,9 +1,8 @@
 /**
- * Plans: which of the configurations that a scenario leaves open is best.
+ * Plans: finds the best of the configurations that a scenario leaves open.
  *
- * <p>Here: what is free, which candidates follow, which of them memory or a proven bound rules out, and the ranking of those that were simulated. Not
- * here: how a point is simulated, how a plan is written. To let another key be free, add it to {@link
- * io.shardsim.scenarios.planning.SearchSpace}.
+ * <p>This package lists what is free and which candidates follow, rules out candidates by memory or a proven bound, and ranks those simulated. It
+ * neither simulates points nor writes plans. To let another key be free, add it to {@link io.shardsim.scenarios.planning.SearchSpace}.
  */
 @NullMarked
 package io.shardsim.scenarios.planning;

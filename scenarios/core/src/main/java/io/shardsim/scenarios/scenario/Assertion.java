@@ -16,15 +16,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run must come to for a scenario to hold: a figure of {@code results.json} and its bound, or that it fits.
+ * What a scenario asserts of a run: a bound on a field of {@code results.json}, or that it fits.
  *
- * @param text as the scenario writes it
- * @param figure name of a field, {@link #DAYS} or {@link #USD}, or {@link #FITS}, which has no bound
+ * @param text the assertion as written in the scenario
+ * @param figure field name, {@link #DAYS} or {@link #USD}, or {@link #FITS}, which has no bound
  * @param bound in the figure's unit
  */
 public record Assertion(String text, String figure, Relation relation, double bound) {
     public static final String FITS = "fits";
-    /** A training of 500 billion tokens, or of {@code --tokens}, as the table of {@code run} has it. */
+    /** Days to train on 500 billion tokens, or on {@code --tokens}, as in the table of {@code run}. */
     public static final String DAYS = "days";
 
     public static final String USD = "usd";
@@ -34,10 +34,10 @@ public record Assertion(String text, String figure, Relation relation, double bo
     private static final Pattern NUMBER =
             Pattern.compile("(\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d{1,2})?) *([kMBT%]?) *(?:USD)?");
     private static final Pattern UNIT = Pattern.compile("(?<=\\d )([kKMGT]?i?B(/s)?|[mun]?s|min|h|%)$");
-    /** What a scenario may write. */
+    /** The type of an assertion in a scenario file. */
     static final ValueType TYPE = new Type();
 
-    /** How a figure stands to its bound. */
+    /** The comparison of a figure with its bound. */
     public enum Relation {
         AT_MOST("<="),
         AT_LEAST(">="),
@@ -60,7 +60,7 @@ public record Assertion(String text, String figure, Relation relation, double bo
             throw new IllegalArgumentException(sign);
         }
 
-        /** Whether a value stands so to a bound. */
+        /** Returns whether a value satisfies this relation to a bound. */
         public boolean holds(double value, double bound) {
             return switch (this) {
                 case AT_MOST -> value <= bound;
@@ -89,7 +89,7 @@ public record Assertion(String text, String figure, Relation relation, double bo
         }
     }
 
-    /** A value of the figure in words, in the unit that the bound is written with. */
+    /** Formats a value of the figure in the unit of the bound as written. */
     public String shown(double value) {
         Matcher written = UNIT.matcher(text);
         return written.find()
@@ -117,7 +117,7 @@ public record Assertion(String text, String figure, Relation relation, double bo
         return field == null ? figure : field.unit();
     }
 
-    /** A bound in the unit of its figure, where it may also stand without one. */
+    /** Parses a bound with the unit of its figure, or without one where that is allowed. */
     private static double bound(String unit, String written) {
         Matcher number = NUMBER.matcher(written);
         boolean plain = number.matches() && number.group(2).isEmpty();

@@ -11,7 +11,7 @@ import io.shardsim.topology.GpuSpec;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a GPU must be able to do for a training: its precision, its attention, and products of 8 bits, which need 16 bits around them. */
+/** What a GPU must support for a training: its precision, its attention, and 8-bit GEMMs, which need 16-bit formats around them. */
 final class Capabilities {
     private Capabilities() {}
 
@@ -63,7 +63,7 @@ final class Capabilities {
         return found;
     }
 
-    /** A recipe must be one of the kernels', and its format one of the tensor cores'. */
+    /** Checks that the kernels know the recipe and that the tensor cores support its format. */
     private static List<Refusal> recipe(TrainingJob job, GpuSpec gpu) {
         String asked = job.execution().fp8Recipe();
         FrameworkProfile profile = job.profile();

@@ -32,13 +32,13 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The {@code cluster} block: an instance of the catalog, perhaps changed, or one written out. */
+/** Resolves the {@code cluster} block: a catalog instance, perhaps modified, or one defined inline. */
 final class ClusterResolver {
-    /** What a node is written with; all of them are needed for several nodes. */
+    /** Keys that define a node inline; several nodes need all of them. */
     private static final List<String> INLINE_KEYS =
             List.of("gpu", "gpus_per_node", "intra_node", "nics_per_node", "nic");
 
-    /** Faults are thousandths. */
+    /** Faults are given in thousandths. */
     private static final double PER_MILLE = 1000;
 
     private final Block block;
@@ -49,7 +49,7 @@ final class ClusterResolver {
     private final List<Figure> figures;
     private final Problems problems;
 
-    /** @param file the scenario, which has a cluster */
+    /** @param file a scenario with a cluster block */
     ClusterResolver(Block file, List<String> notes, List<Figure> figures, Problems problems) {
         block = Objects.requireNonNull(file.block("cluster"));
         faults = file.block("faults");
@@ -60,7 +60,7 @@ final class ClusterResolver {
         this.problems = problems;
     }
 
-    /** The cluster, or null after a problem. */
+    /** Returns the cluster, or null after a problem. */
     @Nullable
     Cluster resolve() {
         int before = problems.told();
@@ -80,7 +80,7 @@ final class ClusterResolver {
                 : new Cluster(instance, Math.toIntExact(nodes), faults(instance));
     }
 
-    /** Their number; without an instance and NICs, one. */
+    /** Returns the number of nodes; one if the cluster has neither instance nor NICs. */
     private @Nullable Long nodes() {
         boolean one = block.has("gpu")
                 && Stream.of("instance", "nics_per_node", "nic").noneMatch(block::has);
@@ -90,7 +90,7 @@ final class ClusterResolver {
         return block.has("nodes") ? block.whole("nodes") : Long.valueOf(1);
     }
 
-    /** The payload rate of the slow NIC, in the proportion of the others; null where there is none, also by its rate. */
+    /** Returns the slow NIC's payload bandwidth, scaled as for the other NICs; null if none is slow, or if its rate equals theirs. */
     private @Nullable Bandwidth slowNic(InstanceSpec instance) {
         Block slow = slowNicBlock();
         Long line = slow == null ? null : slow.whole(ScenarioKeys.SLOW_NIC);
@@ -104,7 +104,7 @@ final class ClusterResolver {
         return new Bandwidth(Math.max(1, rate.longValueExact()));
     }
 
-    /** The block that says how slow the NIC is; null where none does. */
+    /** Returns the block that sets the slow NIC's rate; null if none does. */
     private @Nullable Block slowNicBlock() {
         return faults != null && faults.has(ScenarioKeys.SLOW_NIC)
                 ? faults
@@ -194,7 +194,7 @@ final class ClusterResolver {
         return entry.spec();
     }
 
-    /** What the scenario describes under this name, else what the catalog has. */
+    /** Returns the scenario's own instance of this name, else the catalog's. */
     private @Nullable CatalogEntry<InstanceSpec> instance(String name) {
         for (Block described : own) {
             if (name.equals(described.text(InstanceFiles.NAME))) {
@@ -242,7 +242,7 @@ final class ClusterResolver {
         return Catalog.inlineInstance(gpu, given(), usual == null ? "" : server);
     }
 
-    /** Keys that have an effect and no default: links of several GPUs, NICs of several nodes. */
+    /** Returns the keys that matter and have no default: links for several GPUs, NICs for several nodes. */
     private List<String> asked(boolean linksAreKnown) {
         boolean several = block.whole("nodes", 1) > 1;
         boolean linked = block.whole("gpus_per_node", several && !block.has("gpus_per_node") ? 2 : 1) > 1;
@@ -280,7 +280,7 @@ final class ClusterResolver {
         return entry.spec();
     }
 
-    /** What the block says about the server. */
+    /** Returns the server's values given in the block. */
     private Map<String, Object> given() {
         Map<String, Object> given = new LinkedHashMap<>();
         List<Key> keys = new ArrayList<>(HardwareKeys.SERVER);
@@ -298,7 +298,7 @@ final class ClusterResolver {
         return given;
     }
 
-    /** Of what was left out, that which decides how fast the network is. */
+    /** Notes omitted values that limit the network. */
     private void remark(InstanceSpec instance) {
         Bandwidth link = instance.pcie().linkRate();
         Bandwidth nic = instance.nic().effectiveRate();

@@ -9,11 +9,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How collectives are carried.
+ * Settings of collectives.
  *
- * @param library whose choices of algorithm, protocol and channels are modelled
+ * @param library library whose choice of algorithm, protocol and channels is modelled
  * @param algorithm forced algorithm, or {@code auto} for the library's own choice
- * @param chunkBytes forced largest piece that one step moves, or null for the library's own [bytes]
+ * @param chunkBytes forced maximum chunk size, or null for the library's own [bytes]
  */
 public record CollectiveSettings(
         String library, String algorithm, @Nullable Long chunkBytes) {
@@ -23,7 +23,7 @@ public record CollectiveSettings(
 
     static final List<String> LIBRARIES = List.of(NCCL, SMDDP);
 
-    /** The library's choices and what they cost. */
+    /** Returns the library's tuning and cost model. */
     public TransportModel transports() {
         List<CollectiveAlgorithm> algorithms = CollectiveCatalog.shipped().algorithms();
         long chunkBytesMax = chunkBytes == null ? Long.MAX_VALUE : chunkBytes;

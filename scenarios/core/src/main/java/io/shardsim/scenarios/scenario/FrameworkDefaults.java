@@ -18,8 +18,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a framework and its release bring along: values of keys that the file leaves out, and the kind of strategy as of that release. Whatever the
- * file says itself stays, but for the kind.
+ * Defaults of a framework and its release: values for keys that the file omits, and the strategy's kind in that release. The file's own values win,
+ * except for the kind.
  */
 final class FrameworkDefaults {
     private static final String KEY = "framework";
@@ -33,7 +33,7 @@ final class FrameworkDefaults {
         this.problems = problems;
     }
 
-    /** A tree with what its framework brings along; the tree itself where it names none, and after problems were added. */
+    /** Returns a tree with the framework's defaults added; the tree itself if it names no framework, or after problems were added. */
     static Mapping in(Mapping tree, List<String> notes, Problems problems) {
         if (!(value(tree, "strategy", "kind") instanceof Scalar kind)) {
             return tree;
@@ -71,7 +71,7 @@ final class FrameworkDefaults {
         return changed;
     }
 
-    /** Values by dotted key: the first framework's, over them those of what is named beside it. */
+    /** Returns defaults by dotted key: the first framework's, overridden by those of the libraries named with it. */
     private Map<String, String> brought(Mapping tree, String written, String kind, List<String> notes) {
         Map<String, String> all = new LinkedHashMap<>();
         List<Releases> named = new ArrayList<>();
@@ -95,13 +95,13 @@ final class FrameworkDefaults {
         }
         if (value(tree, "training", "precision") instanceof Scalar precision
                 && precision.text().equals("fp32")) {
-            // FlashAttention's kernels take 16 bits.
+            // FlashAttention's kernels need 16-bit inputs.
             all.put("training.attention", "standard");
         }
         return all;
     }
 
-    /** The release of a version that somebody wrote; what is older than all that are known is told. */
+    /** Returns the release for a version as written; notes a version older than all known ones. */
     private Releases.Release release(Releases framework, String name, String version, List<String> notes) {
         String oldest = framework.oldest().from();
         if (!framework.canBe(version)) {
@@ -150,7 +150,7 @@ final class FrameworkDefaults {
         return inner == null ? null : inner.value();
     }
 
-    /** The tree with one value of a block, in place of that which it has. */
+    /** Returns the tree with one value of a block replaced. */
     private Mapping with(Mapping tree, String dotted, String value) {
         int dot = dotted.indexOf('.');
         List<Entry> entries = new ArrayList<>();

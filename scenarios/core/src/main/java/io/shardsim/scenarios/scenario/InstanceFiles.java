@@ -21,20 +21,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Instances that a scenario describes itself, and those that it takes from files. What a file says becomes a part of the scenario when it is opened, so that
- * workers, trials and what is written back need no file.
+ * Instances that a scenario defines inline or loads from files. Opening a scenario inlines the files, so that workers, trials and written scenarios
+ * need none.
  */
 public final class InstanceFiles {
-    /** The scenario's list of instances. */
+    /** Key of the scenario's list of instances. */
     static final String INSTANCES = "instances";
-    /** Key of a description: by what the cluster names it. */
+    /** Key of an instance's name, by which the cluster refers to it. */
     static final String NAME = "name";
 
     private static final String KEY = "cluster.instance";
 
     private InstanceFiles() {}
 
-    /** Whether the name of an instance is that of a file. */
+    /** Returns whether an instance name is a file name. */
     public static boolean isFile(String name) {
         return name.matches("(?s).+\\.ya?ml");
     }
@@ -57,7 +57,7 @@ public final class InstanceFiles {
         return entry;
     }
 
-    /** What a file holds; problems beside which there is something to read are told with those of {@link #read}. */
+    /** Returns the root of a file; problems that leave something to read are reported together with those of {@link #read}. */
     private static YamlNode root(Problems problems) throws InputException {
         YamlNode root = YamlReader.read(problems.file(), problems);
         if (root == null) {
@@ -66,7 +66,7 @@ public final class InstanceFiles {
         return root;
     }
 
-    /** The instance of a description; null after problems were added. */
+    /** Returns the instance of a definition; null after problems were added. */
     static @Nullable CatalogEntry<InstanceSpec> resolve(
             String name, YamlNode description, Map<String, Object> changed, Problems problems) {
         try {
@@ -79,7 +79,7 @@ public final class InstanceFiles {
     }
 
     /**
-     * A scenario with a description of each file that its cluster names: one beside the scenario, else one in the working directory.
+     * Returns a scenario with the instance files that its cluster names inlined: each from the scenario's folder, else from the working directory.
      *
      * @throws InputException with every problem of these files
      */
@@ -103,7 +103,7 @@ public final class InstanceFiles {
     }
 
     /**
-     * The keys of an instance file.
+     * Returns the keys of an instance file.
      *
      * @throws InputException with every problem of the file
      */
@@ -129,7 +129,7 @@ public final class InstanceFiles {
                 && scalar.text().equals(name);
     }
 
-    /** Every instance that a scenario names, once or in a list. */
+    /** Returns every instance that a scenario names, alone or in a list. */
     private static List<Scalar> names(Mapping scenario) {
         Stream<YamlNode> single = value(scenario, "cluster", "instance");
         Stream<YamlNode> listed = Stream.of("sweep", ScenarioKeys.SEARCH)

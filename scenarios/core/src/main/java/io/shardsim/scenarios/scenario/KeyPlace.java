@@ -12,14 +12,14 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where a scenario's file sets a key; for messages about what came of it. */
+/** The position of a key in a scenario file, for messages about its effect. */
 public final class KeyPlace {
     private KeyPlace() {}
 
     /**
-     * The place of the first of some dotted keys that the file sets or sweeps.
+     * Returns the position of the first of some dotted keys that the file sets or sweeps.
      *
-     * @return the beginning of the file where it sets none of them, or can no longer be read
+     * @return the start of the file if it sets none of them, or can no longer be read
      */
     public static Position of(String file, List<String> keys) {
         if (isFile(file) && YamlReader.read(file, new Problems(file)) instanceof Mapping scenario) {
@@ -36,7 +36,7 @@ public final class KeyPlace {
         }
     }
 
-    /** Where a scenario sets the first of some keys that it sets, or lists its values; the beginning where it sets none. */
+    /** Returns the position of the first of some keys that a scenario sets or sweeps; the start of the file if it sets none. */
     static Position in(Mapping scenario, List<String> keys) {
         for (String key : keys) {
             Position place = place(scenario, key);

@@ -13,7 +13,7 @@ import io.shardsim.simulator.yaml.Problems;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The {@code model} block, a name of the catalog or a shape, and the {@code lora} block. */
+/** Resolves the {@code model} block, a catalog name or a shape, and the {@code lora} block. */
 final class ModelResolver {
     private final Block file;
     private final List<Figure> figures;
@@ -25,7 +25,7 @@ final class ModelResolver {
         this.problems = problems;
     }
 
-    /** The model, or null after a problem. */
+    /** Returns the model, or null after a problem. */
     @Nullable
     ModelShape resolve(int sequenceLength) {
         ModelShape whole = ofSamples(whole(sequenceLength), sequenceLength);
@@ -33,7 +33,7 @@ final class ModelResolver {
         return whole == null || lora == null ? whole : adapted(whole, lora);
     }
 
-    /** With as many tokens in the decoder as a sample has. */
+    /** Returns the model with its decoder's length set from {@code decoder_length}, by default the sequence length. */
     private @Nullable ModelShape ofSamples(@Nullable ModelShape whole, int sequenceLength) {
         Block training = file.block("training");
         if (whole == null || training == null) {

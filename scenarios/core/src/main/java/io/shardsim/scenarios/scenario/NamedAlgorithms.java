@@ -18,22 +18,22 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Algorithms that a scenario names: each must be able to carry what it is handed. */
+/** Checks that algorithms named by a scenario support the collectives they are used for. */
 final class NamedAlgorithms {
     private static final String SUFFIX = "algorithm";
 
     private NamedAlgorithms() {}
 
-    /** What is wrong with an algorithm for a bare collective over all GPUs, a sentence that begins with it; null when nothing is. */
+    /** Returns what is wrong with an algorithm for a bare collective over all GPUs, as a sentence that starts with its name; null if nothing is. */
     static @Nullable String problem(Task.Collective task, CollectiveSettings settings, Cluster where) {
         int[] everyone = IntStream.range(0, where.worldSize()).toArray();
         return refusal(settings.transports(), task.kind(), settings.algorithm(), task.totalBytes(), everyone, where);
     }
 
     /**
-     * What is wrong with those of a strategy, each with its parameter.
+     * Returns what is wrong with a strategy's algorithms, each with its parameter.
      *
-     * @param given parameters of the strategy that the scenario names
+     * @param given strategy parameters set by the scenario
      */
     static List<Refusal> problems(
             Map<String, String> given, ShardingStrategy strategy, TrainingJob job, Cluster where) {
@@ -46,8 +46,8 @@ final class NamedAlgorithms {
         }
         TransportModel transports =
                 new CollectiveSettings(CollectiveSettings.NCCL, CollectiveSettings.AUTO, null).transports();
-        // All micro-batches have the collectives of the first few; an interleaved schedule takes as many at once as it
-        // has stages.
+        // The first few micro-batches issue all kinds of collectives; an interleaved schedule keeps as many in flight
+        // as it has stages.
         int few = Math.min(job.accumulationSteps(), 2 * job.parallel().stages());
         TrainingJob shown = job.withMicroBatch(job.microBatch(), few);
         Set<Refusal> found = new LinkedHashSet<>();

@@ -10,11 +10,11 @@ import java.io.InputStream;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The YAML of a file, a stream or a text, and what is wrong with it so far; every reader of scenarios begins with one. */
+/** YAML of a file, stream or string, with the problems found so far; every scenario reader starts from one. */
 public final class OpenedFile {
     private final @Nullable YamlNode root;
     private final Problems problems;
-    /** Whether files that it names are read; a text may come from anywhere. */
+    /** Whether to read files that it names; false for strings, which may come from anywhere. */
     private final boolean readsFiles;
 
     private OpenedFile(@Nullable YamlNode root, Problems problems, boolean readsFiles) {
@@ -23,7 +23,7 @@ public final class OpenedFile {
         this.readsFiles = readsFiles;
     }
 
-    /** Opens a file; where it cannot be read, its readers say so. */
+    /** Opens a file; if it cannot be read, its readers report that. */
     public static OpenedFile file(String file) {
         Problems problems = new Problems(file);
         return new OpenedFile(YamlReader.read(file, problems), problems, true);
@@ -32,7 +32,7 @@ public final class OpenedFile {
     /**
      * Opens a stream.
      *
-     * @param name as messages call it
+     * @param name the stream's name in messages
      * @throws InputException when it cannot be read
      */
     public static OpenedFile stream(String name, InputStream in) throws InputException {
@@ -45,27 +45,27 @@ public final class OpenedFile {
     }
 
     /**
-     * Opens a text.
+     * Opens a string.
      *
-     * @param name as messages call it
+     * @param name the string's name in messages
      */
     public static OpenedFile text(String name, String text) {
         Problems problems = new Problems(name);
         return new OpenedFile(YamlReader.readText(text, problems), problems, false);
     }
 
-    /** Whether it is a scenario, not a file of another tool. */
+    /** Returns whether this is a scenario, not another tool's file. */
     public boolean isScenario() {
         return root instanceof Mapping keys && isScenario(keys);
     }
 
-    /** Whether these are the keys of a scenario, not of a file of another tool. */
+    /** Returns whether these are the keys of a scenario, not of another tool's file. */
     public static boolean isScenario(Mapping keys) {
         return keys.entry("scenario") != null || keys.entry("cluster") != null && keys.entry("training") != null;
     }
 
     /**
-     * What it says, as plain Java values.
+     * Returns the content as plain Java values.
      *
      * @throws InputException as {@link #keys} does
      */
@@ -73,7 +73,7 @@ public final class OpenedFile {
         return Sweep.values(keys());
     }
 
-    /** What it holds; null after problems were added. */
+    /** Returns the root node; null after problems were added. */
     @Nullable
     YamlNode root() {
         return root;
@@ -83,16 +83,16 @@ public final class OpenedFile {
         return problems;
     }
 
-    /** Its keys with some values in place of its own, and with the files that it names. */
+    /** Returns the keys with overrides applied and the files that they name inlined. */
     Mapping with(Overrides overrides, Mapping keys) throws InputException {
         Mapping tree = overrides.in(keys, problems);
         return readsFiles ? InstanceFiles.described(tree, problems.file()) : tree;
     }
 
     /**
-     * Its block of keys.
+     * Returns the top-level block of keys.
      *
-     * @throws InputException when it is no YAML, or holds something else
+     * @throws InputException when it is not YAML, or not a block of keys
      */
     Mapping keys() throws InputException {
         problems.throwIfAny();

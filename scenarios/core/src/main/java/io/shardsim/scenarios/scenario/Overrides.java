@@ -15,15 +15,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Values that a command line gives in place of a file's: {@code training.micro_batch=4} each. A list sweeps the key; a single value ends the file's
- * sweep of it. What is wrong with one is told at its number, for example {@code --set 1}.
+ * Command-line overrides of a file's values, each as in {@code training.micro_batch=4}. A list sweeps the key; a single value ends the file's sweep
+ * of it. Problems are reported with the override's number, for example {@code --set 1}.
  */
 public final class Overrides {
-    /** Nothing is overridden. */
+    /** No overrides. */
     public static final Overrides NONE = new Overrides("", List.of());
 
     private static final String SWEEP = "sweep";
-    /** Lines from here on are no lines of a file, which has fewer, but numbers of overrides. */
+    /** Lines from here on are numbers of overrides; files have fewer lines. */
     private static final int FIRST_LINE = 1 << 24;
 
     private final String option;
@@ -35,14 +35,14 @@ public final class Overrides {
     }
 
     /**
-     * @param option as messages name it
-     * @param written {@code KEY=VALUE} each, the value as YAML writes it
+     * @param option the option's name in messages
+     * @param written {@code KEY=VALUE} each, the value in YAML
      */
     public static Overrides of(String option, List<String> written) {
         return new Overrides(option, written);
     }
 
-    /** The file with these values in place. */
+    /** Returns the file with these overrides applied. */
     Mapping in(Mapping file, Problems problems) {
         Mapping tree = file;
         for (int i = 0; i < written.size(); i++) {
@@ -79,7 +79,7 @@ public final class Overrides {
         return tree;
     }
 
-    /** A key that stands in several blocks is asked for with its block. */
+    /** Checks a key; one that occurs in several blocks needs its block. */
     private static boolean isKey(String key, Position place, Problems problems) {
         if (key.indexOf('.') >= 0 || ScenarioKeys.FILE.names().contains(key)) {
             return true;
@@ -105,7 +105,7 @@ public final class Overrides {
         return value == null || own.size() > 0 ? null : at(place, value);
     }
 
-    /** The same value, all of it at one place. */
+    /** Copies a value, with every node of it at one position. */
     private static YamlNode at(Position place, YamlNode node) {
         if (node instanceof Mapping block) {
             return new Mapping(
@@ -146,7 +146,7 @@ public final class Overrides {
         return withSweep(tree, axes, sweep == null ? place : sweep.keyPosition());
     }
 
-    /** What is given is not searched for. */
+    /** Drops the search over a key that is overridden. */
     private static Mapping withoutSearch(Mapping file, String key) {
         Entry search = file.entry(ScenarioKeys.SEARCH);
         if (search == null || !(search.value() instanceof Mapping block)) {
@@ -178,7 +178,9 @@ public final class Overrides {
                 && scalar.text().equals(wanted.text());
     }
 
-    /** A sweep over blocks that hold the key: those that have the value, or where none has, all with the value in each. */
+    /**
+     * Returns a sweep over blocks that contain the key: only the blocks with that value, or if there are none, all blocks with the value set in each.
+     */
     private static Entry inEach(Entry axis, String key, YamlNode value, Position place, Problems problems) {
         if (!(axis.value() instanceof Sequence list)) {
             return axis;
@@ -222,7 +224,7 @@ public final class Overrides {
         return new Mapping(block.position(), entries);
     }
 
-    /** Problems as the user sees them: those of an override by its number. */
+    /** Returns problems as the user sees them, those of an override with its number. */
     List<Problem> told(List<Problem> problems) {
         return problems.stream()
                 .map(problem -> problem.position().line() > FIRST_LINE

@@ -22,17 +22,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** The keys of a scenario file: the one table from which reader, messages, JSON Schema and documentation follow. Those of training are rows of {@link KnownSetting}. */
+/**
+ * Keys of a scenario file: the one table from which reader, messages, JSON Schema and documentation follow. Training keys are rows of
+ * {@link KnownSetting}.
+ */
 public final class ScenarioKeys {
-    /** Bounds what one run may cost; a larger cluster is a typing error today. */
+    /** Limit on the cost of one run; a larger cluster is a typing error today. */
     public static final int NODES_MAX = 65_536;
 
     static final String SLOW_NIC = "slow_nic";
 
-    /** Block of lists among which a plan chooses. */
+    /** Block of lists that a plan searches. */
     static final String SEARCH = "search";
 
-    /** What a name may be: in a scenario's own, letters of any script. */
+    /** Pattern of a name; a scenario's own names may have letters of any script. */
     private static final String NAMED = "a name of letters, digits, dots and dashes";
 
     private static final ValueType NAME = KnownSetting.NAME;
@@ -40,7 +43,7 @@ public final class ScenarioKeys {
             "[A-Za-z0-9][A-Za-z0-9._/-]{0,99}",
             "a name of letters, digits, dots and dashes, as on the Hugging Face hub");
 
-    /** Hardware as its vendor or {@code nvidia-smi} writes it. */
+    /** A GPU's name as its vendor or {@code nvidia-smi} writes it. */
     private static final ValueType HARDWARE =
             ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}", "a name of letters, digits, dots, dashes and blanks");
 
@@ -50,7 +53,7 @@ public final class ScenarioKeys {
 
     public static final String TITLE = "[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}._-]{0,99}";
 
-    /** A framework, its release and what is used with it. */
+    /** A framework, its release and the libraries used with it. */
     public static final ValueType FRAMEWORK = ScalarTypes.text(
             "[a-z][a-z0-9-]*( +[0-9][0-9a-z.-]{0,19})?( *\\+ *[a-z][a-z0-9-]*( +[0-9][0-9a-z.-]{0,19})?){0,5}",
             "a framework, a release and what is used with it, such as torchtitan 2024-12 + compile");
@@ -115,7 +118,7 @@ public final class ScenarioKeys {
 
     static final BlockType ASSERTED = block("assert").suchAs("{fastest: samples_per_second >= 70, each: fits}");
 
-    /** A scenario file. */
+    /** Type of a scenario file. */
     public static final BlockType FILE = new BlockType(
                     HardwareKeys.FILE.keys(
                             "scenario",
@@ -152,7 +155,7 @@ public final class ScenarioKeys {
 
     private ScenarioKeys() {}
 
-    /** Keys of blocks by dotted name, those of strategies left out. */
+    /** Returns dotted keys of all blocks, without strategy parameters. */
     static List<String> dottedKeys() {
         List<String> dotted = new ArrayList<>();
         for (Key key : FILE.keys()) {
@@ -209,7 +212,7 @@ public final class ScenarioKeys {
     }
 
     private static List<String> collectiveKinds() {
-        // A broadcast from the last rank is what pipelines send back with; alone it is a broadcast like the other.
+        // Pipelines return results by a broadcast from the last rank; on its own it equals any other broadcast.
         return Arrays.stream(CollectiveKind.values())
                 .filter(kind -> kind != CollectiveKind.BROADCAST_FROM_LAST)
                 .map(CollectiveKind::id)

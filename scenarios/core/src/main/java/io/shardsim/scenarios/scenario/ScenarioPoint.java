@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * One question: a task on a cluster.
+ * One point of a scenario: a task on a cluster.
  *
- * @param scenario name of the scenario
- * @param values what the sweep gives this point, by dotted key in the file's order: texts, numbers, flags, lists and maps; empty without a sweep
- * @param notes what a reader should know, for example a capped shard group
- * @param figures figures of the catalog that the cluster and the model are made of, keys preceded by the entry's name
- * @param given what the file or the sweep gives, by dotted key, as plain values
+ * @param scenario the scenario's name
+ * @param values the point's swept values, by dotted key in file order: strings, numbers, booleans, lists and maps; empty without a sweep
+ * @param notes remarks for the reader, for example on a capped shard group
+ * @param figures catalog figures of the cluster and the model, keys prefixed with the entry's name
+ * @param given values from the file or the sweep, by dotted key, as plain Java values
  */
 public record ScenarioPoint(
         String scenario,
@@ -37,12 +37,12 @@ public record ScenarioPoint(
     }
 
     /**
-     * The same question with some values changed in its file; {@link #values} has them. It is a point of a sweep: settings of other strategies have no effect on it, and its shard
-     * group is capped to the world size.
+     * Returns this point with some values of its file changed, listed in {@link #values}. It counts as a point of a sweep: settings of other
+     * strategies are ignored, and its shard group is capped to the world size.
      *
-     * @param changes a value, as YAML writes it, for each dotted key
-     * @param open dotted keys that its file gives and that are left out
-     * @throws InputException with every problem of what comes out
+     * @param changes YAML values by dotted key
+     * @param open dotted keys to drop from its file
+     * @throws InputException with every problem of the changed point
      */
     public ScenarioPoint with(Map<String, String> changes, String... open) throws InputException {
         Map<String, Object> left = new LinkedHashMap<>(given);
@@ -50,28 +50,28 @@ public record ScenarioPoint(
         return ScenarioReader.point(scenario, left, changes);
     }
 
-    /** The same question, as another point of a sweep. */
+    /** Returns this point with other swept values. */
     public ScenarioPoint withValues(Map<String, ?> others) {
         return with(others, cluster, task);
     }
 
-    /** The same question with other faults. */
+    /** Returns this point with other faults. */
     public ScenarioPoint with(Faults faults) {
         return with(values, new Cluster(cluster.instance(), cluster.nodes(), faults), task);
     }
 
-    /** Another task on another cluster, all else alike. */
+    /** Returns this point with another task on another cluster, all else equal. */
     public ScenarioPoint with(Map<String, ?> others, Cluster otherCluster, Task otherTask) {
         return new ScenarioPoint(
                 scenario, new LinkedHashMap<>(others), otherCluster, otherTask, collectives, notes, figures, given);
     }
 
-    /** What running it is expected to cost, in no unit. */
+    /** Returns the expected cost of running it, unitless. */
     public double weight() {
         return cluster.worldSize();
     }
 
-    /** In the order to run them in, so that no long run is left for the end. */
+    /** Sorts points largest first, so that no long run is left for last. */
     public static List<ScenarioPoint> largestFirst(List<ScenarioPoint> points) {
         List<ScenarioPoint> ordered = new ArrayList<>(points);
         ordered.sort(Comparator.comparingDouble(ScenarioPoint::weight).reversed());

@@ -25,16 +25,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a scenario file into a {@link Scenario}, or tells everything that is wrong with it.
+ * Reads a scenario file into a {@link Scenario}, or reports everything that is wrong with it.
  *
- * <p>Every point of a sweep is read as a file of its own, so that a rule between two keys is checked for every combination; a problem that
- * many points share is reported once.
+ * <p>Every point of a sweep is read as its own file, so that rules between keys are checked for every combination; a problem shared by many points is
+ * reported once.
  */
 public final class ScenarioReader {
-    /** Points of a sweep are no longer looked at once so much is wrong. */
+    /** Number of problems after which no further sweep points are checked. */
     private static final int PROBLEMS_MAX = 200;
 
-    /** What is the same in YAML as it is here. */
+    /** Strings that need no quotes in YAML. */
     private static final Pattern WORD = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
 
     private ScenarioReader() {}
@@ -49,19 +49,19 @@ public final class ScenarioReader {
     }
 
     /**
-     * Reads a text.
+     * Reads a string.
      *
-     * @param file as messages name it
-     * @throws InputException with every problem of the text
+     * @param file the string's name in messages
+     * @throws InputException with every problem of the string
      */
     public static Scenario readText(String file, String text) throws InputException {
         return read(OpenedFile.text(file, text), Overrides.NONE);
     }
 
     /**
-     * Reads a scenario with some values in place of its own.
+     * Reads a scenario with overrides applied.
      *
-     * @throws InputException with every problem of the file and of these values
+     * @throws InputException with every problem of the file and of the overrides
      */
     public static Scenario read(OpenedFile opened, Overrides overrides) throws InputException {
         Problems problems = opened.problems();
@@ -75,9 +75,9 @@ public final class ScenarioReader {
     }
 
     /**
-     * The point of a file without a sweep, as if a sweep had changed some values; null after problems were added.
+     * Returns the point of a file without a sweep, as if a sweep had changed some values; null after problems were added.
      *
-     * @param places the tree as it is written, with the keys that are changed
+     * @param places the tree as written, with the keys that are changed
      */
     static @Nullable ScenarioPoint point(Mapping tree, Map<String, String> changes, Mapping places, Problems problems) {
         Sweep changing = sweep(changes, places, problems);
@@ -85,7 +85,7 @@ public final class ScenarioReader {
         return changed == null ? null : point(changed, changing, true, problems);
     }
 
-    /** A point that gives other values, as if a sweep over strategies had changed some more. */
+    /** Returns a point with other values, as if a sweep over strategies had changed some more. */
     static ScenarioPoint point(String scenario, Map<String, Object> given, Map<String, String> changes)
             throws InputException {
         Problems problems = new Problems(scenario);
@@ -95,7 +95,7 @@ public final class ScenarioReader {
         return Objects.requireNonNull(point).withValues(changes);
     }
 
-    /** A tree with some values changed; null after problems were added. */
+    /** Returns a tree with some values changed; null after problems were added. */
     static Sweep.@Nullable Combination changed(Mapping tree, Map<String, String> changes, Problems problems) {
         return only(sweep(changes, tree, problems).combinations(tree, problems));
     }
@@ -104,7 +104,7 @@ public final class ScenarioReader {
         return combinations.size() == 1 ? combinations.get(0) : null;
     }
 
-    /** Changes with the places of the keys that they change, so that messages point into the file. */
+    /** Returns changes as a sweep, with the positions of the changed keys so that messages point into the file. */
     private static Sweep sweep(Map<String, String> changes, Mapping places, Problems problems) {
         List<YamlNode.Entry> axes = new ArrayList<>();
         changes.forEach((key, value) -> {
@@ -145,7 +145,7 @@ public final class ScenarioReader {
     }
 
     /**
-     * Reads a scenario that is the whole of a file, or a part of one.
+     * Reads a scenario that is a whole file or part of one.
      *
      * @return the scenario, or null after problems were added
      */
@@ -202,7 +202,7 @@ public final class ScenarioReader {
         return block == null ? null : new Point(block, combination, sweep, varies, notes, problems).resolve();
     }
 
-    /** One point while it is resolved. */
+    /** Resolves one point. */
     private static final class Point {
         private final Block file;
         private final Sweep.Combination combination;
@@ -227,7 +227,7 @@ public final class ScenarioReader {
             this.problems = problems;
         }
 
-        /** The point, or null after problems were added: that it is too large to be looked at may be one of them. */
+        /** Returns the point, or null after problems were added, such as that it is too large to check. */
         @Nullable
         ScenarioPoint resolve() {
             try {
@@ -309,7 +309,7 @@ public final class ScenarioReader {
                     problems.add(file.position(), missing(key));
                 }
             }
-            // Also where a block is missing: what stands in the others is told with it.
+            // Also if a block is missing, to report problems of the others with it.
             StrategyResolver strategies = new StrategyResolver(file, cluster, sweep, inSweep, notes, problems);
             Task task = new TrainingResolver(
                             file, cluster, strategies, combination.given().keySet(), figures, problems)
@@ -381,7 +381,7 @@ public final class ScenarioReader {
         }
     }
 
-    /** Adds the figures of a catalog entry, keys preceded by its name. */
+    /** Adds a catalog entry's figures, keys prefixed with its name. */
     static void addFigures(CatalogEntry<?> entry, List<Figure> figures) {
         for (Figure figure : entry.figures()) {
             figures.add(new Figure(

@@ -11,11 +11,11 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The JSON Schema of a scenario file, for editors and other tools; made from {@link ScenarioKeys} and kept beside it as a resource, which a
- * test compares.
+ * JSON Schema of a scenario file, for editors and other tools; generated from {@link ScenarioKeys} and committed as a resource, which a test
+ * compares.
  *
- * <p>Says less than the reader: names of the catalog, a strategy's own parameters and rules between keys are left to it. Keys that must be
- * present are asked for only where there is no sweep, since a sweep may give them.
+ * <p>It checks less than the reader, which alone knows catalog names, strategy parameters and rules between keys. Keys are required only if there is
+ * no sweep, since a sweep may set them.
  */
 public final class ScenarioSchema {
     /** The committed schema, on the class path. */
@@ -23,7 +23,7 @@ public final class ScenarioSchema {
 
     private ScenarioSchema() {}
 
-    /** The schema as text, equal from run to run. */
+    /** Returns the schema as text, the same in every run. */
     public static String write() {
         DefaultIndenter lines = new DefaultIndenter("  ", "\n");
         return JsonMapper.builder()
@@ -48,14 +48,14 @@ public final class ScenarioSchema {
                 List.of(
                         Map.of("required", List.of("workload")),
                         Map.of("required", List.of("model", "training", "strategy"))));
-        // One GPU alone needs no number of nodes.
+        // A single GPU needs no number of nodes.
         List<Object> placed = List.of(Map.of("required", List.of("nodes")), Map.of("required", List.of("gpu")));
         complete.put("allOf", List.of(Map.of("properties", Map.of("cluster", Map.of("anyOf", placed)))));
         schema.put("then", complete);
         return schema;
     }
 
-    /** The same tree with every map in an order that does not change from run to run. */
+    /** Returns the tree with every map in a deterministic order. */
     private static Object ordered(Object value) {
         if (value instanceof Map<?, ?> map) {
             Map<String, Object> ordered = map instanceof LinkedHashMap ? new LinkedHashMap<>() : new TreeMap<>();

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A dotted key that scenarios have, a parameter of some strategy included; read as String. */
+/** A dotted key of scenarios, strategy parameters included; read as String. */
 public final class SettingKey implements ValueType {
     @Override
     public @Nullable Object read(YamlNode node, String key, Problems problems) {
@@ -28,7 +28,7 @@ public final class SettingKey implements ValueType {
         return text;
     }
 
-    /** A key with its block: one that leaves its block out where only one block has it; any other as it is written. */
+    /** Returns a key with its block: adds the block to a key that only one block has, returns any other key as written. */
     static String whole(String written) {
         List<String> meant =
                 written.indexOf('.') >= 0 || ScenarioKeys.FILE.names().contains(written)
@@ -40,7 +40,7 @@ public final class SettingKey implements ValueType {
         return meant.size() == 1 ? meant.get(0) : written;
     }
 
-    /** All of them. */
+    /** Returns all known keys. */
     static List<String> known() {
         List<String> known = new ArrayList<>(ScenarioKeys.dottedKeys());
         for (String kind : Strategies.kinds()) {

@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The {@code strategy} block: its settings, and what the strategy has against the training. */
+/** Resolves the {@code strategy} block: its settings, and the strategy's objections to the training. */
 final class StrategyResolver {
     private final Block file;
     private final @Nullable Cluster cluster;
@@ -52,7 +52,7 @@ final class StrategyResolver {
         this.problems = problems;
     }
 
-    /** The strategy with its settings, or null after a problem. */
+    /** Returns the strategy with its settings, or null after a problem. */
     @Nullable
     StrategySpec resolve() {
         Block block = file.block("strategy");
@@ -87,12 +87,12 @@ final class StrategyResolver {
         return new StrategySpec(descriptor, given);
     }
 
-    /** Whether the strategy has every key of the block: what follows from a key that it lacks would be false by itself. */
+    /** Returns whether the strategy has every key of the block; problems that follow from a missing one would mislead. */
     boolean isWhole() {
         return whole;
     }
 
-    /** Names that a strategy's own settings may have are those of files: of collectives and of framework profiles. */
+    /** Returns whether the setting names a known collective or framework profile. */
     private boolean isKnown(String key, Scalar written) {
         String name = written.text();
         if (key.equals("framework_profile") && !FrameworkProfile.names().contains(name)) {
@@ -105,7 +105,7 @@ final class StrategyResolver {
             return true;
         }
         boolean exists = CollectiveCatalog.shipped().names(null).contains(name);
-        // What a reduction is, all-reduce or reduce-scatter, is the strategy's own affair.
+        // Whether a reduction is an all-reduce or a reduce-scatter is up to the strategy.
         List<String> able = new ArrayList<>(List.of(CollectiveSettings.AUTO));
         able.addAll(CollectiveCatalog.shipped()
                 .names(key.equals(StrategyDescriptor.REDUCE_ALGORITHM) ? null : CollectiveKind.ALL_GATHER.id()));
@@ -121,7 +121,7 @@ final class StrategyResolver {
         return false;
     }
 
-    /** A parameter that this strategy does not have: a note where the strategy varies and another one has it, else a problem. */
+    /** Refuses a parameter that this strategy does not have: with a note if the strategy is swept and another one has it, else with a problem. */
     private void refuseParameter(Entry entry, StrategyDescriptor descriptor) {
         List<String> kindsWith = Strategies.kindsWith(entry.key());
         Unmodelled unmodelled = Unmodelled.of("strategies", descriptor.kind() + "." + entry.key());
@@ -144,7 +144,7 @@ final class StrategyResolver {
         }
     }
 
-    /** The shard group in force: capped to the world size in a sweep; 0 stands for all ranks. */
+    /** Returns the shard group in force: capped to the world size in a sweep; 0 means all ranks. */
     private int shardGroup(long shardGroup, int worldSize, Position position) {
         if (shardGroup > worldSize && inSweep) {
             notes.add("shard_group " + shardGroup + " capped to world size " + worldSize);
@@ -164,7 +164,7 @@ final class StrategyResolver {
         return Math.toIntExact(shardGroup);
     }
 
-    /** What the strategy itself has to say. */
+    /** Checks the strategy's own rules. */
     void check(Task.Training task, Cluster where) {
         ShardingStrategy planner = task.strategy().create();
         TrainingJob job = task.job(where, planner);
@@ -182,7 +182,7 @@ final class StrategyResolver {
         }
     }
 
-    /** Shows it at the first of its keys that the file writes, under training or strategy; at the strategy where it writes none. */
+    /** Reports a refusal at the first of its keys that the file sets, under training or strategy; at the strategy if it sets none. */
     void refuse(Refusal refusal) {
         Block strategy = file.block("strategy");
         Position place = strategy == null ? file.position() : strategy.position();

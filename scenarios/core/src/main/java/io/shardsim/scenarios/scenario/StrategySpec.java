@@ -10,25 +10,25 @@ import java.util.Map;
 /**
  * A strategy with its parameters.
  *
- * @param descriptor what the strategy can be told
- * @param given what the scenario sets, as written; a capped shard group is written as it is in force
+ * @param descriptor the strategy's parameters
+ * @param given parameters set by the scenario, as written; a capped shard group with its capped value
  */
 public record StrategySpec(StrategyDescriptor descriptor, Map<String, String> given) {
     public StrategySpec {
         given = Collections.unmodifiableMap(new LinkedHashMap<>(given));
     }
 
-    /** As scenario files write it, for example {@code mics}. */
+    /** Returns its kind as in scenario files, for example {@code mics}. */
     public String kind() {
         return descriptor.kind();
     }
 
-    /** A new planner with these settings. */
+    /** Creates a planner with these settings. */
     public ShardingStrategy create() {
         return Strategies.create(kind(), given);
     }
 
-    /** Every parameter of the strategy with the value in force, as written, in the descriptor's order. */
+    /** Returns every parameter of the strategy with its value in force, as written, in the descriptor's order. */
     public Map<String, String> parameters() {
         Map<String, String> values = new LinkedHashMap<>();
         descriptor

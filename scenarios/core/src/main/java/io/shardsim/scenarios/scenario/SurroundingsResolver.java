@@ -15,12 +15,12 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the blocks {@code storage} and {@code checkpoint}, and how parameters are initialized, into what a report needs of them. */
+/** Resolves the {@code storage} and {@code checkpoint} blocks and parameter initialization for the report. */
 final class SurroundingsResolver {
-    /** A token id as data loaders store it, 32 bits. */
+    /** Bytes of a token ID as data loaders store it, 32 bits. */
     private static final long BYTES_PER_TOKEN = 4;
 
-    /** Default timeout of a collective, after which the process group ends the job [ps]. */
+    /** Default timeout of a collective, after which the process group aborts the job [ps]. */
     private static final long DETECTION_PS = 600_000_000_000_000L;
 
     private static final double SECONDS = 1e-12;

@@ -17,24 +17,23 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code sweep} block of a scenario: lists of values by dotted key, and every combination of them, in the order of the file with the first
- * key varying slowest.
+ * The {@code sweep} block of a scenario: lists of values by dotted key, and all their combinations in file order, the first key varying slowest.
  *
- * <p>A combination is made on the tree, before any key is understood: each value keeps the place where the file has it, so that a problem of
- * one point is told where its value stands.
+ * <p>Combinations are made on the tree, before keys are interpreted: each value keeps its position in the file, so that a problem of one point is
+ * reported where its value is written.
  */
 final class Sweep {
-    /** More points than anyone waits for; a product that large is a typing error. */
+    /** More points than anyone waits for; that many combinations are a typing error. */
     static final int POINTS_MAX = 10_000;
 
     /** A key of the file, or of a block in it. */
     static final Pattern KEY = Pattern.compile("[a-z][a-z0-9_]*(\\.[a-z][a-z0-9_]*){0,2}");
 
-    /** Blocks and keys that say which runs there are, and are the same for all of them. */
+    /** Blocks and keys that define the set of runs, and so cannot vary between them. */
     private static final List<String> OF_ALL_RUNS =
             List.of("sweep", ScenarioKeys.SEARCH, ScenarioKeys.ASSERT, "scenario");
 
-    /** Nothing varies. */
+    /** A sweep that varies nothing. */
     static final Sweep NONE = new Sweep(List.of());
 
     /** Points may have settings of other strategies. */
@@ -46,17 +45,17 @@ final class Sweep {
         this.axes = axes;
     }
 
-    /** One key that varies. */
+    /** One swept key. */
     private record Axis(String key, Position keyPosition, List<YamlNode> values) {}
 
     /**
      * One combination.
      *
-     * @param values by dotted key, as plain Java values
-     * @param tree the file with these values in place and without its sweep
+     * @param values values by dotted key, as plain Java values
+     * @param tree the file with these values set and the sweep removed
      */
     record Combination(Map<String, Object> values, Mapping tree) {
-        /** Every value of the tree by its dotted key. */
+        /** Returns every value of the tree by dotted key. */
         Map<String, Object> given() {
             Map<String, Object> given = new LinkedHashMap<>();
             add("", tree, given);
@@ -74,13 +73,13 @@ final class Sweep {
         }
     }
 
-    /** Whether a dotted key can stand for a value of one run. */
+    /** Returns whether a dotted key can be a value of one run. */
     static boolean isKey(String key) {
         return KEY.matcher(key).matches()
                 && OF_ALL_RUNS.stream().noneMatch(word -> key.equals(word) || key.startsWith(word + "."));
     }
 
-    /** The same of a key under a block of lists; adds a problem where it cannot. */
+    /** Returns whether a key under a block of lists can be a value of one run; adds a problem if it cannot. */
     static boolean isKey(Entry listed, String block, Problems problems) {
         if (!isKey(listed.key())) {
             problems.add(
@@ -92,7 +91,7 @@ final class Sweep {
         return true;
     }
 
-    /** The sweep of a file; without any, one combination of nothing. */
+    /** Returns a file's sweep; without one, a single empty combination. */
     static Sweep of(Mapping file, Problems problems) {
         Entry entry = file.entry("sweep");
         List<Axis> axes = new ArrayList<>();
@@ -137,13 +136,13 @@ final class Sweep {
         return new Sweep(axes);
     }
 
-    /** Whether a key, or a block that holds it, varies. */
+    /** Returns whether a key, or a block that holds it, varies. */
     boolean varies(String block) {
         return axes.stream()
                 .anyMatch(axis -> axis.key().equals(block) || axis.key().startsWith(block + "."));
     }
 
-    /** Every combination; those that cannot be made are left out and are problems. */
+    /** Returns every combination; those that cannot be made are left out and reported as problems. */
     List<Combination> combinations(Mapping file, Problems problems) {
         List<Entry> entries = new ArrayList<>(file.entries());
         entries.removeIf(entry -> entry.key().equals("sweep") || entry.key().equals(ScenarioKeys.ASSERT));
@@ -165,7 +164,7 @@ final class Sweep {
         return combinations;
     }
 
-    /** The block with the value under a dotted key; null where a part of the key is no block. */
+    /** Returns the block with the value set at a dotted key; null if a part of the key is not a block. */
     private static @Nullable Mapping replaced(Mapping block, String key, Axis axis, YamlNode value, Problems problems) {
         int dot = key.indexOf('.');
         String first = dot < 0 ? key : key.substring(0, dot);
@@ -195,7 +194,7 @@ final class Sweep {
         return new Mapping(block.position(), entries);
     }
 
-    /** A value as results carry it. */
+    /** Converts a value to the plain Java value that results carry. */
     private static Object plain(YamlNode node) {
         if (node instanceof Mapping block) {
             return values(block);
@@ -210,14 +209,14 @@ final class Sweep {
         return scalar.isNumber() ? number(scalar.text()) : scalar.text();
     }
 
-    /** A block as results carry it. */
+    /** Converts a block to the plain Java values that results carry. */
     static Map<String, Object> values(Mapping block) {
         Map<String, Object> values = new LinkedHashMap<>();
         block.entries().forEach(entry -> values.put(entry.key(), plain(entry.value())));
         return values;
     }
 
-    /** A file that gives these values: what {@link Combination#given} tells of it. */
+    /** Rebuilds a file from the values of {@link Combination#given}. */
     static Mapping tree(Map<String, Object> given) {
         Map<String, Object> file = new LinkedHashMap<>();
         given.forEach((key, value) -> put(file, key, value));
@@ -237,7 +236,7 @@ final class Sweep {
         }
     }
 
-    /** What was made {@link #plain}. */
+    /** Converts a value back from its {@link #plain} form. */
     private static YamlNode node(Object value) {
         if (value instanceof Map<?, ?> block) {
             List<Entry> entries = new ArrayList<>();

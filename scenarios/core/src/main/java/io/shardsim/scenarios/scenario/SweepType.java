@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The {@code sweep} block. {@link Sweep} takes it out of the tree before the keys of a point are read. */
+/** Type of the {@code sweep} block, which {@link Sweep} removes from the tree before the keys of a point are read. */
 record SweepType() implements ValueType {
     @Override
     public Object read(YamlNode node, String key, Problems problems) {

@@ -6,7 +6,7 @@ import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.List;
 import java.util.Map;
 
-/** A scenario file that is read once, each point of whose sweep is resolved as often as some of its values change. */
+/** A scenario file that is read once; each point of its sweep can be resolved repeatedly with changed values. */
 public final class SweptFile {
     private final String file;
     private final Mapping tree;
@@ -23,9 +23,9 @@ public final class SweptFile {
     }
 
     /**
-     * Reads a text.
+     * Reads a string.
      *
-     * @param file as messages name it
+     * @param file the string's name in messages
      * @throws InputException as {@link #of} does
      */
     public static SweptFile readText(String file, String text) throws InputException {
@@ -33,9 +33,9 @@ public final class SweptFile {
     }
 
     /**
-     * Reads a file with some values in place of its own.
+     * Reads a file with overrides applied.
      *
-     * @throws InputException when it is no YAML, or its sweep or a value is wrong; other keys are looked at by {@link #point}
+     * @throws InputException when it is not YAML, or its sweep or an override is wrong; other keys are checked by {@link #point}
      */
     public static SweptFile of(OpenedFile opened, Overrides overrides) throws InputException {
         Mapping file = opened.keys();
@@ -55,12 +55,12 @@ public final class SweptFile {
         }
     }
 
-    /** What the sweep gives each point, by dotted key, as plain Java values. */
+    /** Returns each point's swept values, by dotted key, as plain Java values. */
     public List<Map<String, Object>> values() {
         return points.stream().map(Sweep.Combination::values).toList();
     }
 
-    /** One point of the sweep, to be varied. */
+    /** Returns one point of the sweep, ready to be varied. */
     public Variations variations(int place) throws InputException {
         Problems problems = new Problems(file);
         Variations variations = new Variations(file, points.get(place).tree(), problems);
@@ -69,12 +69,12 @@ public final class SweptFile {
     }
 
     /**
-     * A point with some values changed. It stays a point of its sweep: a setting of other strategies has no effect on it, and its shard group is capped to the
-     * world size.
+     * Returns a point with some values changed. It stays a point of its sweep: settings of other strategies are ignored, and its shard group is
+     * capped to the world size.
      *
-     * @param place of the point in the sweep, from 0
-     * @param changes a value, as YAML writes it, for each dotted key
-     * @throws InputException with every problem of what comes out
+     * @param place index of the point in the sweep, from 0
+     * @param changes YAML values by dotted key
+     * @throws InputException with every problem of the changed point
      */
     public ScenarioPoint point(int place, Map<String, String> changes) throws InputException {
         Problems problems = new Problems(file);
@@ -85,7 +85,7 @@ public final class SweptFile {
         if (point == null) {
             throw new InputException(file, "holds no scenario");
         }
-        // What the sweep said of the point need not hold any more.
+        // The swept values may no longer hold for the changed point.
         return point.withValues(Map.of());
     }
 }

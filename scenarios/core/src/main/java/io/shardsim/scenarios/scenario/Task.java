@@ -21,15 +21,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the cluster does. */
+/** The work of the cluster: training or a bare collective. */
 public sealed interface Task {
 
     /**
      * Training steps of a model.
      *
      * @param modelName catalog name, or {@code inline}
-     * @param model as the catalog or the file describes it; the {@link #job} has it as the framework holds it
-     * @param surroundings input and checkpoints; null where the file says nothing of them
+     * @param model the shape given by the catalog or the file; the {@link #job} has the framework's version of it
+     * @param surroundings input and checkpoints; null if the file does not mention them
      */
     record Training(
             String modelName,
@@ -51,7 +51,7 @@ public sealed interface Task {
             return execution.microBatch();
         }
 
-        /** One step of it on a cluster, in the micro-batches that are given, or of one sample each. */
+        /** Returns one training step on a cluster, with the micro-batch that is set, or of one sample. */
         public TrainingJob job(Cluster cluster, ShardingStrategy planner) {
             long samples = globalBatch()
                     / (cluster.worldSize() / planner.modelParallel().ranksOfSample());
@@ -73,7 +73,7 @@ public sealed interface Task {
                     planner.modelParallel());
         }
 
-        /** Values in force of the keys of {@code training}, by dotted key. */
+        /** Returns values in force of the {@code training} keys, by dotted key. */
         public Map<String, Object> settings(TrainingJob job) {
             Map<String, Object> settings = new LinkedHashMap<>();
             settings.put("training.sequence_length", sequenceLength());
@@ -97,7 +97,7 @@ public sealed interface Task {
             return settings;
         }
 
-        /** What keeps it from running on a cluster: relation, values, the way out; empty when nothing does. */
+        /** Returns why it cannot run on a cluster: the rule, the values and the fix; empty if it can. */
         public List<Refusal> problems(Cluster cluster) {
             ShardingStrategy planner = strategy.create();
             List<Refusal> splits = planner.modelParallel().problems(cluster.worldSize());
@@ -120,7 +120,7 @@ public sealed interface Task {
             return refusals(planner, job, cluster);
         }
 
-        /** What its strategy, its kernels and the algorithms that it names have against it; empty where nothing does. */
+        /** Returns objections of its strategy, kernels and named algorithms; empty if there are none. */
         List<Refusal> refusals(ShardingStrategy planner, TrainingJob job, Cluster cluster) {
             List<Refusal> found = new ArrayList<>(planner.problems(job));
             found.addAll(Capabilities.problems(job, cluster));
@@ -129,13 +129,13 @@ public sealed interface Task {
     }
 
     /**
-     * Settings of a {@link Training} that decide what is learned.
+     * Settings of a {@link Training} that affect what is learned.
      *
      * @param globalBatch samples per training step
-     * @param dropout whether dropout masks are kept
-     * @param gradientClipping largest gradient norm; 0 for no clipping
-     * @param optimizer what updates the weights
-     * @param fp8Recipe of the kernels in FP8; null for the one that they usually follow
+     * @param dropout whether dropout masks are stored
+     * @param gradientClipping maximum gradient norm; 0 for no clipping
+     * @param optimizer the optimizer
+     * @param fp8Recipe FP8 recipe of the kernels; null for their default
      */
     record Learning(
             int sequenceLength,
@@ -147,10 +147,10 @@ public sealed interface Task {
             @Nullable String fp8Recipe) {}
 
     /**
-     * Settings of a {@link Training} that make it slower or faster, and larger or smaller; what is learned is the same.
+     * Settings of a {@link Training} that affect speed and memory, but not what is learned.
      *
-     * @param microBatch samples per GPU per forward-backward; null for the largest that fits
-     * @param kernels a framework profile; null for what the strategy's own framework ships
+     * @param microBatch samples per GPU and micro-batch; null for the largest that fits
+     * @param kernels a framework profile; null for the kernels of the strategy's own framework
      */
     record Execution(
             @Nullable Integer microBatch,
@@ -161,7 +161,7 @@ public sealed interface Task {
     /**
      * One collective over all ranks, as a network benchmark would run it.
      *
-     * @param totalBytes whole buffer [bytes]
+     * @param totalBytes size of the whole buffer [bytes]
      */
     record Collective(CollectiveKind kind, long totalBytes) implements Task {}
 }

@@ -24,9 +24,9 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The {@code training} block, and the rules between it, the model, the strategy and the cluster. */
+/** Resolves the {@code training} block, and checks it against the model, the strategy and the cluster. */
 final class TrainingResolver {
-    /** Room for every sum of bytes that follows from one micro-batch. */
+    /** Limit on the bytes of one micro-batch that leaves headroom for every sum of them. */
     private static final double BYTES_MAX = 0x1p60;
 
     private final Block file;
@@ -36,7 +36,7 @@ final class TrainingResolver {
     private final List<Figure> figures;
     private final Problems problems;
 
-    /** @param given dotted keys that the file itself gives, not its framework */
+    /** @param given dotted keys set by the file itself, not by its framework */
     TrainingResolver(
             Block file,
             @Nullable Cluster cluster,
@@ -52,7 +52,7 @@ final class TrainingResolver {
         this.problems = problems;
     }
 
-    /** The task, or null after a problem. */
+    /** Returns the task, or null after a problem. */
     Task.@Nullable Training resolve() {
         int before = problems.told();
         Block training = file.block("training");
@@ -107,7 +107,7 @@ final class TrainingResolver {
         }
     }
 
-    /** As written, or what the model's images have; null after a problem. */
+    /** Returns the sequence length as written, or that of the model's images; null after a problem. */
     private @Nullable Long sequenceLength(Block training, @Nullable ModelShape model, @Nullable Long written) {
         Image image = model == null ? Image.NONE : model.image();
         if (!image.isPresent()) {
@@ -139,7 +139,7 @@ final class TrainingResolver {
         return found == null ? Optimizer.OWN : found;
     }
 
-    /** Bytes of a parameter's weights and of what the optimizer keeps of it, which a checkpoint holds. */
+    /** Returns bytes of a parameter's weights and optimizer states, which a checkpoint stores. */
     private static double checkpointBytes(Precision precision, Optimizer optimizer) {
         return precision.weightBytes() + optimizer.bytesPerParameter(precision.stateBytes());
     }
@@ -176,7 +176,7 @@ final class TrainingResolver {
                 surroundings);
     }
 
-    /** As written; else BF16, or FP16 on GPUs that have no BF16. */
+    /** Returns the precision as written; else BF16, or FP16 on GPUs without BF16. */
     private Precision precision(Block training) {
         Precision precision = Precision.valueOf(upper(training.text("precision", "bf16")));
         boolean runs = cluster == null
@@ -185,9 +185,9 @@ final class TrainingResolver {
         return runs ? precision : Precision.FP16;
     }
 
-    /** As written; else what the framework takes, or FlashAttention, where the GPU has kernels of it. */
+    /** Returns the attention as written; else the framework's default, or FlashAttention if the GPU has kernels for it. */
     private AttentionKind attention(Block training, ModelShape model) {
-        // FlashAttention's kernels take 16 bits, and add nothing to scores.
+        // FlashAttention's kernels need 16-bit inputs and support no bias on scores.
         boolean standard =
                 precision(training) == Precision.FP32 || model.decoder().hasPositionBias();
         String usual = standard ? "standard" : "flash";
@@ -205,7 +205,7 @@ final class TrainingResolver {
         return word.toUpperCase(Locale.ROOT);
     }
 
-    /** The rules between the batch and the replicas of the model, once it is known how many ranks one takes. */
+    /** Checks the batch against the number of replicas, once the ranks per replica are known. */
     private boolean dividesAmongReplicas(
             Block training, long globalBatch, int worldSize, @Nullable StrategySpec strategy) {
         ModelParallel parallel =

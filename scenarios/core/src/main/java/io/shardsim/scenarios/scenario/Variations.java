@@ -15,11 +15,11 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A scenario file that is read once, and resolved as often as some of its keys have other values. */
+/** A scenario file that is read once and resolved repeatedly with changed values. */
 public final class Variations {
     private final String file;
     private final Mapping tree;
-    /** As the file has it, with its lists. */
+    /** The file as written, with its lists. */
     private final Mapping whole;
 
     private final Map<String, List<String>> lists;
@@ -47,9 +47,9 @@ public final class Variations {
     }
 
     /**
-     * Reads a text.
+     * Reads a string.
      *
-     * @param file as messages name it
+     * @param file the string's name in messages
      * @throws InputException as {@link #of} does
      */
     public static Variations readText(String file, String text) throws InputException {
@@ -59,7 +59,7 @@ public final class Variations {
     /**
      * Reads a file.
      *
-     * @throws InputException when it is no YAML, or holds no block of keys; keys are looked at by {@link #with}
+     * @throws InputException when it is not YAML, or not a block of keys; keys are checked by {@link #with}
      */
     public static Variations of(OpenedFile opened, Overrides overrides) throws InputException {
         Mapping whole = opened.keys();
@@ -101,10 +101,10 @@ public final class Variations {
     }
 
     /**
-     * The same file without some keys; one that it does not set is free already.
+     * Returns the file without some keys; a key that it does not set is already free.
      *
-     * @param keys of at most two parts; a key of one part is a whole block, or one of a block without its block
-     * @throws InputException where scenarios have no such key
+     * @param keys keys of at most two parts; a single part is a whole block, or a key without its block
+     * @throws InputException if scenarios have no such key
      */
     public Variations without(List<String> keys) throws InputException {
         List<Entry> entries = tree.entries();
@@ -144,24 +144,24 @@ public final class Variations {
         return left;
     }
 
-    /** Lists under {@code search} and {@code sweep}, by dotted key. */
+    /** Returns the lists under {@code search} and {@code sweep}, by dotted key. */
     public Map<String, List<String>> lists() {
         return Collections.unmodifiableMap(lists);
     }
 
-    /** What a file would say that sets these values, without what it lists: plain Java values. */
+    /** Returns the content of a file that sets these values, without its lists, as plain Java values. */
     public Map<String, Object> file(Map<String, String> changes) {
         Problems ignored = new Problems(file);
         Sweep.Combination changed = ScenarioReader.changed(tree, changes, ignored);
         return changed == null ? Map.of() : Sweep.values(changed.tree());
     }
 
-    /** Whether the file sets a key of at most two parts, such as {@code training.micro_batch}. */
+    /** Returns whether the file sets a key of at most two parts, such as {@code training.micro_batch}. */
     public boolean sets(String key) {
         return value(key) != null;
     }
 
-    /** The text of a single value; null where the file does not set the key, or sets a block. */
+    /** Returns the text of a single value; null if the file does not set the key, or sets a block. */
     public @Nullable String text(String key) {
         return value(key) instanceof Scalar scalar ? scalar.text() : null;
     }
@@ -177,10 +177,10 @@ public final class Variations {
     }
 
     /**
-     * The point that the file describes with some values changed; {@link ScenarioPoint#values} has them.
+     * Returns the file's point with some values changed, listed in {@link ScenarioPoint#values}.
      *
-     * @param changes a value, as YAML writes it, for each dotted key
-     * @throws InputException with every problem of what comes out
+     * @param changes YAML values by dotted key
+     * @throws InputException with every problem of the changed point
      */
     public ScenarioPoint with(Map<String, String> changes) throws InputException {
         Problems problems = new Problems(file);

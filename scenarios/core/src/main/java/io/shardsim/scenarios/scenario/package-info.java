@@ -1,9 +1,9 @@
 /**
- * Scenarios: what is trained, how, on what, and which of it is varied.
+ * Scenarios: the model, how it is trained, the cluster, and the sweep.
  *
- * <p>Here: the keys of a scenario file, the resolved records they become, and sweeps. Not here: how anything runs. To add a key, add it to
- * {@link io.shardsim.scenarios.scenario.ScenarioKeys}, one of training to {@code settings.yaml} ({@link io.shardsim.reports.KnownSetting}); reader, messages
- * and schema follow.
+ * <p>This package has the keys of a scenario file, the resolved records, and sweeps; it runs nothing. To add a key, add it to
+ * {@link io.shardsim.scenarios.scenario.ScenarioKeys}, or a training key to {@code settings.yaml} ({@link io.shardsim.reports.KnownSetting}); reader,
+ * messages and schema follow.
  */
 @NullMarked
 package io.shardsim.scenarios.scenario;

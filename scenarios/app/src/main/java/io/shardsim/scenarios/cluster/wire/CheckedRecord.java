@@ -17,8 +17,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a record and makes sure that its components are what they are declared to be: elements of lists and maps have their types, and nothing is null
- * that may not be. Kryo looks at the outer type alone, and an actor that finds another one inside would stop.
+ * Reads a record and checks its components against their declarations: elements of lists and maps have their types, and only nullable components are
+ * null. Kryo checks only the outer type, and an actor that received a wrong inner type would stop.
  */
 final class CheckedRecord<T> extends RecordSerializer<T> {
     private final Class<T> type;

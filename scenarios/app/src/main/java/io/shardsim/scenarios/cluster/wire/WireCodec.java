@@ -24,11 +24,11 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 
 /**
- * Writes messages as checked bytes and reads them back. Bytes are a checksum and Kryo's form of one object; what does not add up, names a type
- * that is not registered, or is larger than it may be is refused before anything of it is made. Safe for use by many threads.
+ * Encodes messages as checked bytes and decodes them. The bytes are a checksum and Kryo's form of one object; a wrong checksum, an unregistered type
+ * or an excessive size is rejected before anything is created. Thread-safe.
  */
 public final class WireCodec {
-    /** Largest object once it is unpacked: the result of a long run with its timeline takes a few MiB [bytes]. */
+    /** Maximum size of an unpacked object: the result of a long run with its timeline takes a few MiB [bytes]. */
     private static final int UNPACKED_MAX = 64 << 20;
 
     private static final int HEADER = Integer.BYTES;
@@ -38,7 +38,7 @@ public final class WireCodec {
     private final Set<Class<?>> messages;
     private final Pool<Kryo> kryos;
 
-    /** A codec for some messages and everything that they hold. */
+    /** Creates a codec for some messages and everything that they contain. */
     public WireCodec(Collection<Class<?>> messages) {
         this(messages, List.of());
     }
@@ -56,13 +56,13 @@ public final class WireCodec {
         };
     }
 
-    /** A codec that writes objects of one more type, and of those below it, as text. */
+    /** Creates a codec that writes objects of one more type, and of its subtypes, as strings. */
     public static <T> WireCodec withText(
             Collection<Class<?>> messages, Class<T> type, Function<T, String> write, Function<String, T> read) {
         return new WireCodec(messages, List.of(new WireKryo.TextForm<>(type, write, read)));
     }
 
-    /** Types that this codec writes, in the order of their numbers. */
+    /** Returns the types of this codec, ordered by their numbers. */
     public List<Class<?>> types() {
         return types;
     }
@@ -84,7 +84,7 @@ public final class WireCodec {
     /**
      * Reads one message.
      *
-     * @throws NotSerializableException when the bytes are not such a message; the message says why
+     * @throws NotSerializableException if the bytes are not such a message; the exception's message says why
      */
     public Object decode(byte[] bytes) throws NotSerializableException {
         if (bytes.length < HEADER || ByteBuffer.wrap(bytes).getInt() != checksum(bytes, HEADER)) {
@@ -120,7 +120,7 @@ public final class WireCodec {
         }
     }
 
-    /** The same, made smaller: for what is worth its time. */
+    /** Encodes and compresses a message, for large ones. */
     public byte[] pack(Object message) {
         byte[] plain = encode(message);
         ByteArrayOutputStream packed = new ByteArrayOutputStream(plain.length / 2 + HEADER);
@@ -137,9 +137,9 @@ public final class WireCodec {
     }
 
     /**
-     * Reads what {@link #pack} wrote.
+     * Reads the output of {@link #pack}.
      *
-     * @throws NotSerializableException when the bytes are no such object of this type
+     * @throws NotSerializableException if the bytes are not such an object of this type
      */
     public <T> T unpack(byte[] packed, Class<T> type) throws NotSerializableException {
         int size = packed.length < HEADER ? -1 : ByteBuffer.wrap(packed).getInt();

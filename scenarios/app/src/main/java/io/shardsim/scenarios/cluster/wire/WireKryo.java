@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Kryo that knows the registered types alone. Whatever says how long it is, is believed only as far as bytes are there, so no message makes a
- * member allocate more than a small multiple of its own size.
+ * Kryo restricted to registered types. Length fields are trusted only as far as bytes are available, so no message makes a member allocate more than
+ * a small multiple of its own size.
  */
 final class WireKryo extends Kryo {
     private static final int DEPTH_MAX = 40;
@@ -28,12 +28,12 @@ final class WireKryo extends Kryo {
     private static final int LEAF = 30;
     private static final int FIRST = 64;
 
-    /** A type that is written as text. */
+    /** A type that is written as a string. */
     record TextForm<T>(Class<T> type, Function<T, String> write, Function<String, T> read) {}
 
     private final List<TextForm<?>> forms;
 
-    /** Classes go by number alone. One that is named is refused unread, as its name may say that it is as long as memory. */
+    /** Identifies classes by number only. A class name is rejected unread, since its length field may claim all memory. */
     private static final class Numbers extends DefaultClassResolver {
         @Override
         protected Registration readName(Input input) {
@@ -66,7 +66,7 @@ final class WireKryo extends Kryo {
         return type.isEnum() ? new EnumSerializer((Class) type) : new CheckedRecord(type);
     }
 
-    /** A list is a list, whichever class it is of; the same for maps and for the types that are written as text. */
+    /** Registers every list class as a list, and likewise maps and types written as strings. */
     @Override
     @SuppressWarnings("rawtypes")
     public Registration getRegistration(Class type) {
@@ -84,7 +84,7 @@ final class WireKryo extends Kryo {
         return super.getRegistration(type);
     }
 
-    /** A length that the rest of the input can hold. */
+    /** Reads a length that the remaining input can hold. */
     private static int length(Input input, int bytesEach) {
         int length = input.readVarInt(true);
         if (length < 0 || (long) length * bytesEach > input.limit() - input.position()) {

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The types that may cross: the given messages and everything that their components can hold. Records, enums and sealed interfaces are
- * walked; lists, maps, byte arrays, numbers, flags and texts end a walk; any other type is refused, by name, when the program starts.
+ * The types that may be sent: the given messages and everything that their components can hold. Records, enums and sealed interfaces are traversed;
+ * lists, maps, byte arrays, numbers, booleans and strings end a traversal; any other type is rejected, by name, when the program starts.
  */
 public final class WireTypes {
     private static final Set<Class<?>> LEAVES =
@@ -33,9 +33,9 @@ public final class WireTypes {
     }
 
     /**
-     * Every record and enum that a message can hold, ordered by name, so that all JVMs of one build number them alike.
+     * Returns every record and enum that a message can hold, sorted by name, so that all JVMs of one build number them alike.
      *
-     * @param more further types that end a walk
+     * @param more further types that end a traversal
      */
     public static List<Class<?>> reachableFrom(Collection<Class<?>> messages, Set<Class<?>> more) {
         Set<Class<?>> leaves = new LinkedHashSet<>(LEAVES);
@@ -95,7 +95,7 @@ public final class WireTypes {
                 + ", which cannot cross between members; use a record, an enum, a sealed interface, a list or a map");
     }
 
-    /** Differs between two sets of types when any name, component or constant does. */
+    /** Returns a hash that differs if any name, component or constant of the types does. */
     public static String fingerprint(List<Class<?>> types) {
         StringBuilder text = new StringBuilder();
         for (Class<?> type : types) {

@@ -1,9 +1,9 @@
 /**
- * What crosses between JVMs, as bytes: records, enums, lists, maps, numbers and texts that were named beforehand, and nothing else.
+ * Serialization between JVMs: only registered records and enums, lists, maps, numbers and strings.
  *
- * <p>{@link io.shardsim.scenarios.cluster.wire.WireTypes} finds every type that a message can hold by walking from the messages, so a new
- * component of a record needs no registration of its own; {@link io.shardsim.scenarios.cluster.wire.WireCodec} writes and reads. Not here: what a message
- * means, and Pekko.
+ * <p>{@link io.shardsim.scenarios.cluster.wire.WireTypes} finds every type that a message can hold by traversing the messages, so a new record
+ * component needs no registration; {@link io.shardsim.scenarios.cluster.wire.WireCodec} encodes and decodes. This package knows nothing about the
+ * meaning of messages, or about Pekko.
  */
 @NullMarked
 package io.shardsim.scenarios.cluster.wire;
