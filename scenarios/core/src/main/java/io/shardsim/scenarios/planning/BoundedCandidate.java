@@ -8,10 +8,12 @@ import java.util.Comparator;
  * @param tight whether it is known to fit only without fragmentation, and so ranks after all that have headroom
  */
 record BoundedCandidate(Candidate candidate, double score, boolean tight) {
-    static final Comparator<BoundedCandidate> BEST_FIRST = Comparator.comparing(BoundedCandidate::tight).thenComparingDouble(BoundedCandidate::score);
+    static final Comparator<BoundedCandidate> BEST_FIRST =
+            Comparator.comparing(BoundedCandidate::tight).thenComparingDouble(BoundedCandidate::score);
 
     /** Returns whether its bound beats another candidate's result. */
     boolean mayBeat(Plan.Ranked other, Goal goal) {
-        return BEST_FIRST.compare(this, new BoundedCandidate(other.candidate(), goal.score(other), other.isTight())) < 0;
+        return BEST_FIRST.compare(this, new BoundedCandidate(other.candidate(), goal.score(other), other.isTight()))
+                < 0;
     }
 }
