@@ -394,11 +394,12 @@ public record RunFacts(
      * @param active those without the experts that a token does not go through
      * @param trained those of adapters, or the active ones
      * @param counted the active ones, of a head as often as it is computed for a token
+     * @param experts how full they are
      */
-    public record Parameters(long all, long active, long trained, double counted) {
+    public record Parameters(long all, long active, long trained, double counted, ExpertFill experts) {
         /** Each active one is computed for each token. */
         public Parameters(long all, long active, long trained) {
-            this(all, active, trained, active);
+            this(all, active, trained, active, ExpertFill.EVEN);
         }
 
         /** Of a model in which each token goes through all, and all are trained. */
@@ -423,6 +424,15 @@ public record RunFacts(
             String adapters = " (" + Quantities.significant(trained * 1e-6) + " M trained, LoRA)";
             return total + ofToken + (isFrozen() ? adapters : "");
         }
+    }
+
+    /**
+     * Copies of tokens that come to the fullest rank of a layer with experts, over an even share: the least, mean and most of all layers.
+     *
+     * @param load the law, as scenarios write it
+     */
+    public record ExpertFill(String load, double least, double mean, double most) {
+        public static final ExpertFill EVEN = new ExpertFill("even", 1, 1, 1);
     }
 
     /**

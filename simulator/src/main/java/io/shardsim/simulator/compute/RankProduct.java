@@ -41,7 +41,7 @@ record RankProduct(String name, long inputs, long outputs, boolean bias, Format 
 
     /** Rows of all its experts together, for so many tokens. */
     long allRows(long tokens) {
-        return tokens * experts.perToken();
+        return experts.arrived(tokens);
     }
 
     /** Experts that have tokens. */

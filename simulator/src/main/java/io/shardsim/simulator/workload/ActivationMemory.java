@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param sequenceParallel whether the norms and dropouts are split along the sequence among the same ranks
  * @param elementBytes bytes of an activation, 2 or 4
  * @param recomputesPointwise whether element-wise results are computed again in backward rather than kept
+ * @param recomputed what selective recomputation computes again
  */
 public record ActivationMemory(
         ModelShape shape,
@@ -37,7 +38,8 @@ public record ActivationMemory(
         int tensorParallel,
         boolean sequenceParallel,
         int elementBytes,
-        boolean recomputesPointwise) {
+        boolean recomputesPointwise,
+        Recomputed recomputed) {
     /** One fp32 for each query and head (arXiv:2205.14135, algorithm 1). */
     private static final long LOG_SUM_EXP_BYTES = 4;
 
@@ -142,7 +144,8 @@ public record ActivationMemory(
             long ofToken = 0;
             for (Operator operator : block.operators()) {
                 if (operator.takesPart() == split) {
-                    ofToken += elementBytes * keptInput(before, operator);
+                    boolean dropped = checkpointing == Checkpointing.SELECTIVE && recomputed.drops(operator.name());
+                    ofToken += dropped ? 0 : elementBytes * keptInput(before, operator);
                     ofToken += keptWithin(operator, block.keys(operator, sequenceLength), checkpointing);
                 }
                 before = operator;
@@ -161,6 +164,9 @@ public record ActivationMemory(
 
     /** The mask of a dropout before a residual addition; what adapters have between their matrices; what attention makes of scores. */
     private long keptWithin(Operator operator, int keys, Checkpointing checkpointing) {
+        if (checkpointing == Checkpointing.SELECTIVE && recomputed.runs(operator.name())) {
+            return 0;
+        }
         boolean masks = dropout && !recomputesPointwise;
         if (operator instanceof Residual residual) {
             return masks ? residual.width() : 0;
@@ -171,7 +177,7 @@ public record ActivationMemory(
         if (operator instanceof Linear linear) {
             return elementBytes * linear.savedWithin();
         }
-        if (!(operator instanceof Attention core) || checkpointing == Checkpointing.SELECTIVE) {
+        if (!(operator instanceof Attention core)) {
             return 0;
         }
         if (attention == AttentionKind.FLASH) {
@@ -190,9 +196,7 @@ public record ActivationMemory(
             for (Product product : Checkpointing.OPERATOR.keptProducts(block)) {
                 ofToken += recomputesPointwise && product.equals(last)
                         ? 0
-                        : elementBytes
-                                * (long) product.outputs()
-                                * product.experts().perToken();
+                        : elementBytes * product.experts().arrived(product.outputs());
             }
             for (Operator operator : block.operators()) {
                 ofToken += operator instanceof Attention core

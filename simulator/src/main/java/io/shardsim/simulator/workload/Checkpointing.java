@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 public enum Checkpointing {
     /** Everything is kept. */
     NONE,
-    /** Scores, softmax, dropout and the product with the values are recomputed (arXiv:2205.05198, section 5). */
+    /** {@link Recomputed Modules} are recomputed: scores, softmax, dropout and the product with the values unless others are named. */
     SELECTIVE,
     /**
      * The layer's input is kept, what flash attention gives, and every second GEMM of a block without a bias, from the first on; all else is
@@ -25,8 +25,8 @@ public enum Checkpointing {
     }
 
     /** Share of the attention core that is computed again, 0 or 1. */
-    public double recomputedAttention() {
-        return this == SELECTIVE || this == FULL ? 1 : 0;
+    public double recomputedAttention(Recomputed modules) {
+        return this == FULL || this == SELECTIVE && modules.runs("Attention") ? 1 : 0;
     }
 
     /**
@@ -49,15 +49,23 @@ public enum Checkpointing {
     }
 
     /** Share of the operations of all layers' GEMMs that are computed again, 0 to 1; the last product counts, though it need not run. */
-    public double recomputedProducts(ModelShape shape) {
+    public double recomputedProducts(ModelShape shape, Recomputed modules) {
         long all = 0;
         long kept = 0;
         for (Stretch stretch : shape.operators().stretches()) {
             LayerKind kind = stretch.kind();
             all += stretch.layers() * weights(kind, LayerKind::products);
             kept += stretch.layers() * weights(kind, this::keptProducts);
+            kept -= this != SELECTIVE ? 0 : stretch.layers() * weights(kind, modules);
         }
         return (double) (all - kept) / all;
+    }
+
+    private static long weights(LayerKind kind, Recomputed modules) {
+        return kind.operators().stream()
+                .filter(operator -> operator instanceof Linear && modules.runs(operator.name()))
+                .mapToLong(Operator::weights)
+                .sum();
     }
 
     private static long weights(LayerKind kind, Function<Block, List<Product>> ofBlock) {

@@ -22,6 +22,11 @@ public sealed interface Operator
                 QueryKeyNorm,
                 Residual {
 
+    /** Its own name, or that of its kind. */
+    default String name() {
+        return getClass().getSimpleName();
+    }
+
     /** Its parameter tensors, in the order in which its forward needs them. */
     default List<ParameterTensor> parameters() {
         return List.of();

@@ -11,6 +11,8 @@ import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Recomputed;
+import java.util.List;
 import java.util.Objects;
 
 /** Jobs to plan, in 16 bits with standard attention; whatever is not said is data parallelism alone with full checkpointing and fused kernels. */
@@ -20,6 +22,7 @@ public final class JobBuilder {
     private int sequenceLength = 512;
     private int microBatch = 1;
     private int accumulationSteps = 1;
+    private Recomputed recomputed = Recomputed.CORE_ATTENTION;
     private Checkpointing checkpointing = Checkpointing.FULL;
     private int checkpointedLayers = -1;
     private boolean activationOffload;
@@ -70,6 +73,12 @@ public final class JobBuilder {
         return this;
     }
 
+    public JobBuilder recomputing(List<String> modules) {
+        checkpointing = Checkpointing.SELECTIVE;
+        recomputed = new Recomputed(modules);
+        return this;
+    }
+
     public JobBuilder checkpointedLayers(int layers) {
         checkpointedLayers = layers;
         return this;
@@ -117,7 +126,10 @@ public final class JobBuilder {
                 new Batch(sequenceLength, microBatch, accumulationSteps),
                 new LayerExecution(precision, attention, dropout, optimizer, kernels),
                 new ActivationPolicy(
-                        checkpointing, checkpointedLayers < 0 ? model.layers() : checkpointedLayers, activationOffload),
+                        checkpointing,
+                        checkpointedLayers < 0 ? model.layers() : checkpointedLayers,
+                        activationOffload,
+                        recomputed),
                 1,
                 parallel);
     }

@@ -215,7 +215,7 @@ final class Levers {
         }
     }
 
-    /** Experts that each GPU has, shared out among those of a node. */
+    /** Experts that each GPU has, shared out among those of a node; what the fullest rank costs. */
     private void addExperts() {
         int ranks = BigInteger.valueOf(job.model().mixture().experts().number())
                 .gcd(BigInteger.valueOf(Math.min(job.gpusPerNode(), job.worldSize())))
@@ -223,6 +223,9 @@ final class Levers {
         boolean whole = job.parallel().tensor() > 1 && !job.parallel().sequence();
         if (inForce.names().contains(EXPERTS) && job.parallel().experts() == 1 && ranks > 1 && !whole) {
             add("Expert parallelism over " + ranks, Map.of("strategy." + EXPERTS, String.valueOf(ranks)));
+        }
+        if (job.model().mixture().load().isDrawn()) {
+            add("Even load of the experts", Map.of("training.expert_load", "even"));
         }
     }
 

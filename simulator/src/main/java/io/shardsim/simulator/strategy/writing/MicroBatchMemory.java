@@ -8,10 +8,12 @@ import io.shardsim.simulator.workload.Activation;
 import io.shardsim.simulator.workload.Attention;
 import io.shardsim.simulator.workload.Block;
 import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ExpertRouter;
 import io.shardsim.simulator.workload.Linear;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.ParameterTensor;
+import io.shardsim.simulator.workload.Recomputed;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -58,7 +60,7 @@ final class MicroBatchMemory {
 
     private long layerBytes(int layer, Checkpointing checkpointing) {
         long counted = job.activations().layerBytes(layer, job.microBatch(), job.rankSequence(), checkpointing);
-        return checkpointing.startsFromInput() ? counted : counted + operatorBytes(layer);
+        return checkpointing.startsFromInput() ? counted : counted + operatorBytes(layer, checkpointing);
     }
 
     /** The hidden state. */
@@ -103,12 +105,14 @@ final class MicroBatchMemory {
         return backward ? 4 * keyValueBytes() + result : (ranks - 1) * keyValueBytes() + ranks * result;
     }
 
-    /** Copies of the rank's tokens, one for each expert that a token goes through. */
-    long copiesBytes() {
-        long ofToken = (long) job.model().mixture().experts().perToken()
-                * job.model().hidden()
-                * job.precision().bytes();
-        return split(ofToken, job.parallel().sequence());
+    /** Copies of tokens, one for each expert that a token goes through, that come to the fullest rank. */
+    long copiesBytes(Block block) {
+        long ofToken = block.operators().stream()
+                .filter(ExpertRouter.class::isInstance)
+                .mapToLong(router ->
+                        ((ExpertRouter) router).experts().arrived(job.model().hidden()))
+                .sum();
+        return split(ofToken * job.precision().bytes(), job.parallel().sequence());
     }
 
     /** Gradient of a tied embedding from the head's backward to the embedding's. */
@@ -134,19 +138,33 @@ final class MicroBatchMemory {
     }
 
     /** What the framework's own operators save of a layer beside their inputs, less what products keep of their operands in FP8. */
-    private long operatorBytes(int layer) {
+    private long operatorBytes(int layer, Checkpointing checkpointing) {
         long saved = 0;
         for (Block block : job.model().kind(layer).blocks()) {
             for (Operator operator : block.operators()) {
-                saved += savedWithin(block, operator);
+                saved += savedWithin(block, operator, checkpointing);
             }
-            saved -= profile.keepsEightBits() ? roundedBytes(block) : 0;
+            saved -= profile.keepsEightBits() ? roundedBytes(block, checkpointing) : 0;
         }
         return saved;
     }
 
     /** What the framework's own operator saves beside its input: within the activation, or within an RMS norm, and copies of keys and values. */
-    long savedWithin(Block block, Operator operator) {
+    long savedWithin(Block block, Operator operator, Checkpointing checkpointing) {
+        long gathered = drops(operator, checkpointing) ? 0 : gatheredBytes(block, operator);
+        String within = operator instanceof Attention ? Recomputed.HEADS : operator.name();
+        return checkpointing == Checkpointing.SELECTIVE
+                        && job.kept().recomputed().runs(within)
+                ? gathered
+                : gathered + savedWithin(block, operator);
+    }
+
+    private boolean drops(Operator operator, Checkpointing checkpointing) {
+        return checkpointing == Checkpointing.SELECTIVE
+                && job.kept().recomputed().drops(operator.name());
+    }
+
+    private long savedWithin(Block block, Operator operator) {
         long norm = profile.savedRmsNormBytes() * operator.rmsNormed();
         long bytes = split(norm, operator.takesPart() || job.parallel().sequence(), tokens(block));
         if (operator instanceof Activation activation) {
@@ -157,7 +175,7 @@ final class MicroBatchMemory {
                     (long) attention.queryWidth() - attention.keyWidth() + attention.width() - attention.valueWidth();
             bytes += split(copied * job.precision().bytes(), block);
         }
-        return bytes + savedByAttention(block, operator) + gatheredBytes(block, operator);
+        return bytes + savedByAttention(block, operator);
     }
 
     /** Queries and keys before they are turned. */
@@ -188,12 +206,12 @@ final class MicroBatchMemory {
     }
 
     /** What operands kept in FP8 spare: results of norms and activations; attention keeps its own in 16 bits beside that which is rounded. */
-    private long roundedBytes(Block block) {
+    private long roundedBytes(Block block, Checkpointing checkpointing) {
         long whole = 0;
         long split = 0;
         boolean afterAttention = false;
         for (Operator operator : block.operators()) {
-            if (operator instanceof Linear linear) {
+            if (operator instanceof Linear linear && !drops(operator, checkpointing)) {
                 long spared = (afterAttention ? -1L : job.precision().bytes() - 1L) * linear.savedInputs();
                 whole += linear.takesPart() ? 0 : spared;
                 split += linear.takesPart() ? spared : 0;
