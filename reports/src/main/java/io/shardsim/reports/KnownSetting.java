@@ -30,8 +30,8 @@ public record KnownSetting(String path, Block row) {
             ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", "a name of letters, digits, dots and dashes");
 
     private static final ValueType LOAD = ScalarTypes.text(
-            "even|(zipf|dirichlet) [0-9]{1,9}(\\.[0-9]{1,9})?",
-            "even, zipf or dirichlet with one number, such as zipf 1");
+            "even|(zipf|dirichlet) (0\\.(0[1-9]|[1-9][0-9]?)|[1-9][0-9]{0,2}(\\.[0-9]{1,2})?)",
+            "even, zipf S or dirichlet A with a number from 0.01 to 999.99");
 
     private static final ValueType MODULES = new OneOrListType(ScalarTypes.choice(Recomputed.names()), "module");
 

@@ -14,7 +14,7 @@ import java.util.Map;
 /** What selective recomputation computes again of a layer: modules, of which {@code recomputed-modules.yaml} says what operators they are. */
 public record Recomputed(List<String> modules) {
     /** What Megatron-LM recomputes unless it is told otherwise (arXiv:2205.05198, section 5). */
-    public static final Recomputed CORE_ATTENTION = new Recomputed(List.of("core_attn"));
+    public static final Recomputed CORE_ATTENTION = new Recomputed(List.of());
 
     /** What makes queries and keys of projections; the rest of attention has the operator's own name. */
     public static final String HEADS = "Heads";
@@ -27,6 +27,11 @@ public record Recomputed(List<String> modules) {
             new MapType(
                     NAME,
                     BlockType.of(Key.required("again", NAMES, "run again"), Key.optional("drops", NAMES, "input"))));
+
+    /** Those modules; of none the attention core. */
+    public Recomputed {
+        modules = modules.isEmpty() ? List.of("core_attn") : List.copyOf(modules);
+    }
 
     /** Modules that there are. */
     public static List<String> names() {

@@ -6,7 +6,6 @@ import io.shardsim.simulator.workload.ExpertLoad.Law;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.Problems;
 import java.util.Locale;
-import java.util.stream.Stream;
 
 /** How tokens go to experts, as {@code training} says it. */
 final class ExpertLoadResolver {
@@ -15,13 +14,12 @@ final class ExpertLoadResolver {
     /** The model with that load. */
     static ModelShape on(ModelShape model, Block training, Problems problems) {
         String[] load = training.text("expert_load", "even").split(" ");
-        boolean capped = training.has("expert_capacity");
         String missing = !model.mixture().isPresent() ? "a model with experts" : "";
         require(training, "expert_load", missing, problems);
         require(training, "expert_capacity", missing, problems);
         require(training, "load_seed", training.has("expert_load") ? missing : "expert_load", problems);
-        require(training, "capacity_policy", capped ? missing : "expert_capacity", problems);
-        return Stream.of("expert_load", "expert_capacity").noneMatch(training::has) || !missing.isEmpty()
+        require(training, "capacity_policy", training.has("expert_capacity") ? missing : "expert_capacity", problems);
+        return !missing.isEmpty()
                 ? model
                 : model.withLoad(new ExpertLoad(
                         Law.valueOf(load[0].toUpperCase(Locale.ROOT)),
@@ -33,11 +31,10 @@ final class ExpertLoadResolver {
     }
 
     private static void require(Block training, String key, String missing, Problems problems) {
-        if (training.has(key) && !missing.isEmpty()) {
+        if (training.value(key) != null && !missing.isEmpty()) {
+            String given = key + " " + training.value(key);
             problems.add(
-                    training.at(key),
-                    key + " " + training.value(key) + " needs " + missing + ", which is not there; add it or remove "
-                            + key);
+                    training.at(key), given + " needs " + missing + ", which is not there; add it or remove " + key);
         }
     }
 }

@@ -13,7 +13,6 @@ import io.shardsim.simulator.job.Ranks;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.workload.AttentionKind;
-import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Recomputed;
 import io.shardsim.topology.Cluster;
@@ -91,11 +90,9 @@ public sealed interface Task {
             if (!learning.optimizer().equals(Optimizer.OWN)) {
                 settings.put("training.optimizer", learning.optimizer().name());
             }
-            if (job.checkpointing() == Checkpointing.SELECTIVE
-                    && !job.kept().recomputed().equals(Recomputed.CORE_ATTENTION)) {
-                settings.put(
-                        "training.recompute",
-                        String.join(", ", job.kept().recomputed().modules()));
+            List<String> modules = job.kept().recomputed().modules();
+            if (!modules.equals(Recomputed.CORE_ATTENTION.modules())) {
+                settings.put("training.recompute", String.join(", ", modules));
             }
             if (model.mixture().isPresent()) {
                 settings.put("training.expert_load", model.mixture().load().words());

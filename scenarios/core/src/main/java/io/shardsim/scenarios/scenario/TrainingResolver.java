@@ -176,9 +176,7 @@ final class TrainingResolver {
                                 checkpointing(training),
                                 Math.toIntExact(training.whole("checkpointed_layers", model.layers())),
                                 training.flag("activation_offload", false),
-                                training.has(RECOMPUTE)
-                                        ? new Recomputed(training.list(RECOMPUTE))
-                                        : Recomputed.CORE_ATTENTION),
+                                new Recomputed(training.list(RECOMPUTE))),
                         attention(training, model),
                         training.text("kernels")),
                 strategy,
@@ -206,13 +204,9 @@ final class TrainingResolver {
         return runs ? AttentionKind.valueOf(upper(training.text("attention", usual))) : AttentionKind.STANDARD;
     }
 
-    /** As written; modules that are named without it are computed again. */
-    private Checkpointing checkpointing(Block training) {
-        boolean implied =
-                given.contains("training." + RECOMPUTE) && !given.contains("training.activation_checkpointing");
-        return implied
-                ? Checkpointing.SELECTIVE
-                : Checkpointing.valueOf(upper(training.text("activation_checkpointing", "full")));
+    private static Checkpointing checkpointing(Block training) {
+        String usual = training.has(RECOMPUTE) ? "selective" : "full";
+        return Checkpointing.valueOf(upper(training.text("activation_checkpointing", usual)));
     }
 
     private static String upper(String word) {
