@@ -13,6 +13,7 @@ import io.shardsim.simulator.job.Ranks;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.ExpertLoad;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Recomputed;
 import io.shardsim.topology.Cluster;
@@ -95,7 +96,12 @@ public sealed interface Task {
                 settings.put("training.recompute", String.join(", ", modules));
             }
             if (model.mixture().isPresent()) {
-                settings.put("training.expert_load", model.mixture().load().words());
+                ExpertLoad load = model.mixture().load();
+                settings.put("training.expert_load", load.words());
+                if (load.capacity() > 0) {
+                    settings.put("training.expert_capacity", load.capacity());
+                    settings.put("training.capacity_policy", load.pads() ? "pad" : "drop");
+                }
             }
             return settings;
         }
