@@ -8,6 +8,7 @@ import io.shardsim.simulator.schema.OneOrListType;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.schema.ShippedFile;
 import io.shardsim.simulator.schema.ValueType;
+import io.shardsim.simulator.workload.Recomputed;
 import io.shardsim.simulator.yaml.Position;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -27,6 +28,12 @@ public record KnownSetting(String path, Block row) {
     /** A catalog name. */
     public static final ValueType NAME =
             ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", "a name of letters, digits, dots and dashes");
+
+    private static final ValueType LOAD = ScalarTypes.text(
+            "even|(zipf|dirichlet) (0\\.(0[1-9]|[1-9][0-9]?)|[1-9][0-9]{0,2}(\\.[0-9]{1,2})?)",
+            "even, zipf S or dirichlet A with a number from 0.01 to 999.99");
+
+    private static final ValueType MODULES = new OneOrListType(ScalarTypes.choice(Recomputed.names()), "module");
 
     private static final String FILE = "settings.yaml";
     private static final String ALL = "all";
@@ -83,7 +90,12 @@ public record KnownSetting(String path, Block row) {
 
     private ValueType type() {
         String type = row.text("type", "");
-        return type.equals("name") ? NAME : ScalarTypes.of(type);
+        return switch (words().get(0)) {
+            case "name" -> NAME;
+            case "load" -> LOAD;
+            case "modules" -> MODULES;
+            default -> ScalarTypes.of(type);
+        };
     }
 
     private List<String> words() {

@@ -393,11 +393,12 @@ public record RunFacts(
      * @param active parameters without experts that a token does not use
      * @param trained the adapters' parameters, or the active ones
      * @param counted the active ones, with a head weighted by how often it is computed per token
+     * @param experts how full they are
      */
-    public record Parameters(long all, long active, long trained, double counted) {
+    public record Parameters(long all, long active, long trained, double counted, ExpertFill experts) {
         /** Creates counts with each active parameter computed for each token. */
         public Parameters(long all, long active, long trained) {
-            this(all, active, trained, active);
+            this(all, active, trained, active, ExpertFill.EVEN);
         }
 
         /** Creates counts of a model in which each token uses all parameters, and all are trained. */
@@ -422,6 +423,15 @@ public record RunFacts(
             String adapters = " (" + Quantities.significant(trained * 1e-6) + " M trained, LoRA)";
             return total + ofToken + (isFrozen() ? adapters : "");
         }
+    }
+
+    /**
+     * Token copies that the fullest rank of an MoE layer receives, over an even share: minimum, mean and maximum over layers.
+     *
+     * @param load the distribution, in scenario syntax
+     */
+    public record ExpertFill(String load, double least, double mean, double most) {
+        public static final ExpertFill EVEN = new ExpertFill("even", 1, 1, 1);
     }
 
     /**

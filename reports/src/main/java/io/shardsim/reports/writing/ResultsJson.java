@@ -109,7 +109,11 @@ public final class ResultsJson {
         if (model != null) {
             out.with("model", model.model()).with("parameters", model.parameters());
             if (model.size().active() < model.parameters()) {
-                out.with("active_parameters", model.size().active());
+                out.with("active_parameters", model.size().active())
+                        .with("expert_load", model.size().experts().load())
+                        .figure("fullest_rank_min", model.size().experts().least())
+                        .figure("fullest_rank_mean", model.size().experts().mean())
+                        .figure("fullest_rank_max", model.size().experts().most());
             }
             if (model.size().isFrozen()) {
                 out.with("trained_parameters", model.size().trained());

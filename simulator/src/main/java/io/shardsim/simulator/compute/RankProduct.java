@@ -41,7 +41,7 @@ record RankProduct(String name, long inputs, long outputs, boolean bias, Format 
 
     /** Returns the rows of all its experts together. */
     long allRows(long tokens) {
-        return tokens * experts.perToken();
+        return experts.arrived(tokens);
     }
 
     /** Returns the number of experts with tokens. */

@@ -45,7 +45,11 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile, 
 
     /** Those of so many experts that the rank has. */
     Experts own(Experts experts) {
-        return new Experts(Math.max(1, experts.number() / workload.split().experts()), experts.perToken());
+        return new Experts(
+                Math.max(1, experts.number() / workload.split().experts()),
+                experts.perToken(),
+                experts.kept(),
+                experts.fullest());
     }
 
     /** Tokens that go to experts from here, as many as come here from all ranks: those of the rank's own part of the sequence, if others have the others'. */

@@ -22,7 +22,7 @@ record RouterKernels(RankShare share, ExpertRouter router) implements OperatorKe
                 Experts.NONE);
         long tokens = share.routedTokens();
         long logits = tokens * router.experts().number();
-        long copies = tokens * router.cheapResults();
+        long copies = tokens * router.experts().sent(router.width());
         if (direction.isBackward()) {
             kernels.addAll(share.perExpert(Operator.PERMUTE_BACKWARD, copies, router.experts()));
             kernels.add(Operator.ROUTE_BACKWARD, logits);

@@ -34,6 +34,7 @@ public record TrainingJob(
         }
         model = FrameworkProfile.named(execution.kernels())
                 .held(model, parallel.tensor())
+                .amongExperts(parallel.experts())
                 .shared();
     }
 
@@ -109,12 +110,12 @@ public record TrainingJob(
 
     /** Share of the operations of all layers' GEMMs that are computed again, 0 to 1. */
     public double recomputedProducts() {
-        return checkpointedShare() * checkpointing().recomputedProducts(model);
+        return checkpointedShare() * checkpointing().recomputedProducts(model, kept.recomputed());
     }
 
     /** Share of the operations of all layers' attention cores that are computed again, 0 to 1. */
     public double recomputedAttention() {
-        return checkpointedShare() * checkpointing().recomputedAttention();
+        return checkpointedShare() * checkpointing().recomputedAttention(kept.recomputed());
     }
 
     /** Ranks that hold the same part of the model: replicas of the model, each over those that hold one copy. */
@@ -252,6 +253,7 @@ public record TrainingJob(
                 parallel.tensor(),
                 parallel.sequence(),
                 precision().bytes(),
-                profile().recomputesPointwise());
+                profile().recomputesPointwise(),
+                kept.recomputed());
     }
 }

@@ -37,7 +37,7 @@ public final class LayersBound {
         this.cluster = cluster;
         this.offloadedBytes = offloadedBytes;
         WorkTimes times = new TransformerWorkTimes(job, cluster);
-        Segments segments = new Segments(job.model().operators());
+        Segments segments = new Segments(job.model().operators(), job.kept().recomputed());
         int kinds = job.model().operators().kinds().size();
         forwardPs = new long[kinds];
         backwardPs = new long[kinds];

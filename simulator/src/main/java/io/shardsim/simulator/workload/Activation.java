@@ -6,7 +6,7 @@ package io.shardsim.simulator.workload;
  * @param ffn width of its result
  * @param experts experts, each of which has one
  */
-public record Activation(int ffn, Function function, Experts experts) implements Operator {
+public record Activation(String name, int ffn, Function function, Experts experts) implements Operator {
     /** Function that it computes. */
     public enum Function {
         /** GELU by tanh. */
@@ -23,7 +23,7 @@ public record Activation(int ffn, Function function, Experts experts) implements
 
     /** Returns the elements of its result per token. */
     public long width() {
-        return (long) experts.perToken() * ffn;
+        return experts.arrived(ffn);
     }
 
     @Override

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  * @param sequenceParallel whether norms and dropouts are split along the sequence among these ranks
  * @param elementBytes bytes per activation, 2 or 4
  * @param recomputesPointwise whether element-wise results are recomputed in backward instead of saved
+ * @param recomputed what selective recomputation recomputes
  */
 public record ActivationMemory(
         ModelShape shape,
@@ -37,7 +38,8 @@ public record ActivationMemory(
         int tensorParallel,
         boolean sequenceParallel,
         int elementBytes,
-        boolean recomputesPointwise) {
+        boolean recomputesPointwise,
+        Recomputed recomputed) {
     /** Log-sum-exp in FP32 per query and head (arXiv:2205.14135, algorithm 1). */
     private static final long LOG_SUM_EXP_BYTES = 4;
 
@@ -141,7 +143,8 @@ public record ActivationMemory(
             long ofToken = 0;
             for (Operator operator : block.operators()) {
                 if (operator.takesPart() == split) {
-                    ofToken += elementBytes * keptInput(before, operator);
+                    boolean dropped = checkpointing == Checkpointing.SELECTIVE && recomputed.drops(operator.name());
+                    ofToken += dropped ? 0 : elementBytes * keptInput(before, operator);
                     ofToken += keptWithin(operator, block.keys(operator, sequenceLength), checkpointing);
                 }
                 before = operator;
@@ -166,6 +169,9 @@ public record ActivationMemory(
      * results from scores.
      */
     private long keptWithin(Operator operator, int keys, Checkpointing checkpointing) {
+        if (checkpointing == Checkpointing.SELECTIVE && recomputed.runs(operator.name())) {
+            return 0;
+        }
         boolean masks = dropout && !recomputesPointwise;
         if (operator instanceof Residual residual) {
             return masks ? residual.width() : 0;
@@ -176,7 +182,7 @@ public record ActivationMemory(
         if (operator instanceof Linear linear) {
             return elementBytes * linear.savedWithin();
         }
-        if (!(operator instanceof Attention core) || checkpointing == Checkpointing.SELECTIVE) {
+        if (!(operator instanceof Attention core)) {
             return 0;
         }
         if (attention == AttentionKind.FLASH) {
@@ -198,9 +204,7 @@ public record ActivationMemory(
             for (Product product : Checkpointing.OPERATOR.keptProducts(block)) {
                 ofToken += recomputesPointwise && product.equals(last)
                         ? 0
-                        : elementBytes
-                                * (long) product.outputs()
-                                * product.experts().perToken();
+                        : elementBytes * product.experts().arrived(product.outputs());
             }
             for (Operator operator : block.operators()) {
                 ofToken += operator instanceof Attention core

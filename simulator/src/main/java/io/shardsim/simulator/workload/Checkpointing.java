@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 public enum Checkpointing {
     /** No recomputation. */
     NONE,
-    /** Scores, softmax, dropout and the GEMM with the values are recomputed (arXiv:2205.05198, section 5). */
+    /** {@link Recomputed Modules} are recomputed: scores, softmax, dropout and the product with the values unless others are named. */
     SELECTIVE,
     /**
      * The layer's input is saved, flash attention's result, and every second GEMM result of a block without a bias, from the first on; everything
@@ -25,8 +25,8 @@ public enum Checkpointing {
     }
 
     /** Returns the recomputed share of the attention core, 0 or 1. */
-    public double recomputedAttention() {
-        return this == SELECTIVE || this == FULL ? 1 : 0;
+    public double recomputedAttention(Recomputed modules) {
+        return this == FULL || this == SELECTIVE && modules.runs("Attention") ? 1 : 0;
     }
 
     /**
@@ -49,15 +49,23 @@ public enum Checkpointing {
     }
 
     /** Returns the recomputed share of the GEMM flops of all layers, 0 to 1; the last GEMM counts, though it need not run. */
-    public double recomputedProducts(ModelShape shape) {
+    public double recomputedProducts(ModelShape shape, Recomputed modules) {
         long all = 0;
         long kept = 0;
         for (Stretch stretch : shape.operators().stretches()) {
             LayerKind kind = stretch.kind();
             all += stretch.layers() * weights(kind, LayerKind::products);
             kept += stretch.layers() * weights(kind, this::keptProducts);
+            kept -= this != SELECTIVE ? 0 : stretch.layers() * weights(kind, modules);
         }
         return (double) (all - kept) / all;
+    }
+
+    private static long weights(LayerKind kind, Recomputed modules) {
+        return kind.operators().stream()
+                .filter(operator -> operator instanceof Linear && modules.runs(operator.name()))
+                .mapToLong(Operator::weights)
+                .sum();
     }
 
     private static long weights(LayerKind kind, Function<Block, List<Product>> ofBlock) {

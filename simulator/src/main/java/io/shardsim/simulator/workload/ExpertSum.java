@@ -4,6 +4,6 @@ package io.shardsim.simulator.workload;
 public record ExpertSum(int width, Experts experts) implements Operator {
     @Override
     public long savedInputs() {
-        return (long) experts.perToken() * width;
+        return experts.sent(width);
     }
 }

@@ -155,7 +155,7 @@ public record Linear(
     public long savedInputs() {
         Product first = products.get(0);
         return keepsInput && (tuning.isTrained() || !adapters.isEmpty())
-                ? (long) first.experts().perToken() * first.inputs()
+                ? first.experts().arrived(first.inputs())
                 : 0;
     }
 

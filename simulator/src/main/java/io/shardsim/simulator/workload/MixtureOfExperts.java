@@ -8,10 +8,20 @@ package io.shardsim.simulator.workload;
  * @param sharedFfn the same of the expert that all tokens go through; 0 for none
  * @param denseLayers layers without experts before all others
  * @param period of so many layers after these the last one has experts
+ * @param load how tokens are spread over experts
  */
-public record MixtureOfExperts(Experts experts, int ffn, int sharedFfn, int denseLayers, int period) {
+public record MixtureOfExperts(Experts experts, int ffn, int sharedFfn, int denseLayers, int period, ExpertLoad load) {
     /** No layer has experts. */
     public static final MixtureOfExperts NONE = new MixtureOfExperts(Experts.NONE, 0, 0, 0, 1);
+
+    /** With as many tokens for each expert. */
+    public Mixture(Experts experts, int ffn, int sharedFfn, int denseLayers, int period) {
+        this(experts, ffn, sharedFfn, denseLayers, period, ExpertLoad.EVEN);
+    }
+
+    Mixture with(ExpertLoad other) {
+        return new Mixture(experts, ffn, sharedFfn, denseLayers, period, other);
+    }
 
     /** Whether a layer, from 0, has experts. */
     boolean isAt(int layer) {

@@ -1,11 +1,13 @@
 package io.shardsim.simulator.workload;
 
 import io.shardsim.simulator.workload.Segment.Section;
+import java.util.DoubleSummaryStatistics;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
  * Shape of a transformer: enough to count its parameters, tensors, flops and activations.
@@ -194,6 +196,25 @@ public record ModelShape(
     /** Returns this shape, frozen, with adapters. */
     public ModelShape withAdapters(Adapters others) {
         return with(layers, form, embeddings, others);
+    }
+
+    /** The same shape with tokens spread otherwise over its experts. */
+    public ModelShape withLoad(ExpertLoad load) {
+        return new ModelShape(hidden, layers, form, attention, ffn, mixture.with(load), embeddings, adapters);
+    }
+
+    /** Copies of tokens that come to the fullest rank of each layer with experts, over an even share. */
+    public DoubleSummaryStatistics fullestRanks() {
+        return IntStream.range(0, layers)
+                .filter(mixture::isAt)
+                .mapToDouble(
+                        layer -> mixture.load().of(layer, mixture.experts()).fullest())
+                .summaryStatistics();
+    }
+
+    /** The same shape on so many ranks that share out its experts. */
+    public ModelShape amongExperts(int ranks) {
+        return mixture.load().isPlain() ? this : withLoad(mixture.load().among(ranks));
     }
 
     /** Returns this shape as an encoder. */

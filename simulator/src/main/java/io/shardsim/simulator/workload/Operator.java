@@ -22,6 +22,11 @@ public sealed interface Operator
                 QueryKeyNorm,
                 Residual {
 
+    /** Its own name, or that of its kind. */
+    default String name() {
+        return getClass().getSimpleName();
+    }
+
     /** Returns its parameter tensors, in forward order. */
     default List<ParameterTensor> parameters() {
         return List.of();

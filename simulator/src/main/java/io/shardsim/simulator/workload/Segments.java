@@ -12,6 +12,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
+import java.util.stream.Stream;
 
 /**
  * Cuts the passes through a model's operators into {@link Segment}s.
@@ -24,6 +25,7 @@ import java.util.function.IntPredicate;
  */
 public final class Segments {
     private final Transformer operators;
+    private final Recomputed recomputed;
     private final Map<Section, List<Operator>> sections = new HashMap<>();
     private final Map<Section, Segment> forward = new HashMap<>();
     private final Map<Section, Segment> backward = new HashMap<>();
@@ -36,7 +38,13 @@ public final class Segments {
     private final IdentityHashMap<Segment, Routing> routing = new IdentityHashMap<>();
 
     public Segments(Transformer operators) {
+        this(operators, Recomputed.CORE_ATTENTION);
+    }
+
+    /** @param recomputed what selective recomputation computes again */
+    public Segments(Transformer operators, Recomputed recomputed) {
         this.operators = operators;
+        this.recomputed = recomputed;
     }
 
     private record Again(Section layer, Checkpointing checkpointing, boolean stopsEarly) {}
@@ -131,13 +139,31 @@ public final class Segments {
         int last = operators.kinds().get(layer.kind()).neededUntil();
         return switch (checkpointing) {
             case NONE -> whole.where(piece -> false);
-            case SELECTIVE -> whole.only(attends(layer), Portion.CORE);
+            case SELECTIVE ->
+                whole.of(whole.pieces().stream()
+                        .flatMap(piece -> modules(layer, piece))
+                        .toList());
             case OPERATOR ->
                 new Segment(layer, Direction.RECOMPUTE_NOT_KEPT, forward.pieces())
                         .with(attends(layer), Portion.HEADS)
                         .where(piece -> piece.at() < last);
             case FULL -> whole.where(piece -> !stopsEarly || piece.at() < last);
         };
+    }
+
+    /** All of an operator that runs again, of attention the parts that do. */
+    private Stream<Piece> modules(Section layer, Piece piece) {
+        Operator operator = of(layer).get(piece.at());
+        boolean heads = operator instanceof Attention && recomputed.runs(Recomputed.HEADS);
+        boolean rest = recomputed.runs(operator.name());
+        Portion ofBoth = operator instanceof Attention && !heads ? Portion.CORE : Portion.ALL;
+        return heads || rest ? Stream.of(new Piece(piece.at(), rest ? ofBoth : Portion.HEADS)) : Stream.of();
+    }
+
+    /** Whether it runs a linear map whose result a tensor-parallel group adds up, or that of experts. */
+    public boolean hasLast(Segment segment) {
+        return segment.pieces().stream()
+                .anyMatch(piece -> isLinear(segment.section(), Split.INPUTS).test(piece.at()));
     }
 
     /** Returns a layer's blocks, in computing order. */

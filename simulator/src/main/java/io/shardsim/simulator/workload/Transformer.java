@@ -247,7 +247,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         int ffn = shape.ffn();
         return List.of(
                 new Linear(new Product("ffn.up", h, ffn, bias), Split.OUTPUTS),
-                new Activation(ffn, function, Experts.NONE),
+                new Activation("ffn.activation", ffn, function, Experts.NONE),
                 new Linear(new Product("ffn.down", ffn, h, bias), Split.INPUTS),
                 new Residual(h, true));
     }
@@ -271,7 +271,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 encoder.headTokens(),
                 List.of(
                         new Linear(new Product("head.transform", h, h, true), Split.NOTHING),
-                        new Activation(h, Function.SINGLE, Experts.NONE),
+                        new Activation("head.activation", h, Function.SINGLE, Experts.NONE),
                         new Norm("head.norm", h, false),
                         new Loss(h, shape.tiedEmbeddings(), shape.vocab(), true))));
         if (encoder.pooler()) {
@@ -279,7 +279,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                     Span.FIRST,
                     List.of(
                             new Linear(new Product("pooler", h, h, true), Split.NOTHING),
-                            new Activation(h, Function.SINGLE, Experts.NONE),
+                            new Activation("head.activation", h, Function.SINGLE, Experts.NONE),
                             new Linear(new Product("next_sentence", h, 2, true), Split.NOTHING))));
         }
         return head;
@@ -305,7 +305,6 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         feedForward.add(new Norm("ffn_norm", h, true));
         feedForward.addAll(gated("ffn", h, ffn, Experts.NONE));
         feedForward.add(new Residual(h, false));
-        List<Operator> experts = shape.mixture().isPresent() ? experts(h, shape.mixture()) : List.of();
         return new Transformer(
                 List.of(new Embedding(shape.vocab(), shape.maxPositions(), 0, h)),
                 stretches(
@@ -319,21 +318,25 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                                                         shape.attention()
                                                                 .window()
                                                                 .at(layer))),
-                                new Block(shape.mixture().isAt(layer) ? experts : feedForward)))),
+                                new Block(
+                                        shape.mixture().isAt(layer)
+                                                ? experts(h, shape.mixture(), layer)
+                                                : feedForward)))),
                 head(shape, true));
     }
 
     /** Returns a token's routed experts and the shared expert. */
-    private static List<Operator> experts(int h, MixtureOfExperts mixture) {
+    private static List<Operator> experts(int h, MixtureOfExperts mixture, int layer) {
+        Experts experts = mixture.load().of(layer, mixture.experts());
         boolean shared = mixture.isShared();
         List<Operator> block = new ArrayList<>();
         block.add(new Norm("ffn_norm", h, true));
         if (shared) {
             block.addAll(gated("shared_expert", h, mixture.sharedFfn(), Experts.NONE));
         }
-        block.add(new ExpertRouter(h, mixture.experts(), !shared));
-        block.addAll(gated("experts", h, mixture.ffn(), mixture.experts()));
-        block.add(new ExpertSum(h, mixture.experts()));
+        block.add(new ExpertRouter(h, experts, !shared));
+        block.addAll(gated("experts", h, mixture.ffn(), experts));
+        block.add(new ExpertSum(h, experts));
         block.add(new Residual(h, false));
         return block;
     }
@@ -346,7 +349,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                                 new Product(name + ".gate", h, ffn, false, experts),
                                 new Product(name + ".up", h, ffn, false, experts)),
                         Split.OUTPUTS),
-                new Activation(ffn, Function.GATED, experts),
+                new Activation(name + ".activation", ffn, Function.GATED, experts),
                 new Linear(new Product(name + ".down", ffn, h, false, experts), Split.INPUTS));
     }
 

@@ -15,6 +15,7 @@ import io.shardsim.simulator.workload.MixtureOfExperts;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Family;
+import io.shardsim.simulator.workload.Recomputed;
 import io.shardsim.simulator.workload.Segment;
 import io.shardsim.simulator.workload.Segments;
 import java.util.ArrayList;
@@ -62,7 +63,8 @@ class QueryKeyNormTest {
     }
 
     private static long kept(ModelShape shape, int tensor, boolean compiled) {
-        return new ActivationMemory(shape, AttentionKind.FLASH, false, tensor, false, 2, compiled)
+        return new ActivationMemory(
+                        shape, AttentionKind.FLASH, false, tensor, false, 2, compiled, Recomputed.CORE_ATTENTION)
                 .layerBytes(0, 1, TOKENS, Checkpointing.NONE);
     }
 

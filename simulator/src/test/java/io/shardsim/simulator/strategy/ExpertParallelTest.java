@@ -1,6 +1,7 @@
 package io.shardsim.simulator.strategy;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
@@ -9,12 +10,15 @@ import io.shardsim.simulator.plan.MemoryLedger;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ExpertLoad;
 import io.shardsim.simulator.workload.Experts;
 import io.shardsim.simulator.workload.Heads;
 import io.shardsim.simulator.workload.MixtureOfExperts;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Family;
+import java.util.DoubleSummaryStatistics;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -70,6 +74,36 @@ class ExpertParallelTest {
             "tokens to experts", "tokens from experts", "gradients to experts", "gradients from experts"
         }) {
             assertThat(exchanged(plan, label)).as(label).isEqualTo(PASSES * COPIES);
+        }
+    }
+
+    /** What comes to the fullest rank of each layer travels. */
+    @Test
+    void anUnevenLoadExchangesWhatTheFullestRankHas() {
+        ExpertLoad load = new ExpertLoad(ExpertLoad.Law.ZIPF, 0.5, 7, 0, false, 1);
+        TrainingJob job = JobBuilder.job(MODEL.withLoad(load))
+                .samples(SEQUENCE, MICRO_BATCH, MICRO_BATCHES)
+                .checkpointing(Checkpointing.NONE)
+                .parallel(Strategies.of(KIND, experts(8)).modelParallel())
+                .build();
+        DoubleSummaryStatistics fullest = job.model().fullestRanks();
+        assertThat(fullest.getCount()).isEqualTo(LAYERS - 2);
+        assertThat(fullest.getMin()).isGreaterThan(1).isLessThan(fullest.getMax());
+        assertThat((double) exchanged(Strategies.of(KIND, experts(8)).plan(job), "tokens to experts"))
+                .isCloseTo(MICRO_BATCHES * fullest.getSum() * COPIES, withinPercentage(0.1));
+    }
+
+    /** The router's module moe repeats both exchanges, the activation of experts none. */
+    @Test
+    void onlyWholeExpertsAreExchangedAgain() {
+        for (String module : List.of("moe_act", "moe")) {
+            TrainingJob job = JobBuilder.job(MODEL)
+                    .samples(SEQUENCE, MICRO_BATCH, MICRO_BATCHES)
+                    .recomputing(List.of(module))
+                    .parallel(Strategies.of(KIND, experts(4)).modelParallel())
+                    .build();
+            assertThat(exchanged(Strategies.of(KIND, experts(4)).plan(job), "tokens to experts"))
+                    .isEqualTo((module.equals("moe") ? 2 : 1) * PASSES * COPIES);
         }
     }
 

@@ -11,6 +11,8 @@ import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Recomputed;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,7 @@ public final class JobBuilder {
     private int sequenceLength = 512;
     private int microBatch = 1;
     private int accumulationSteps = 1;
+    private Recomputed recomputed = Recomputed.CORE_ATTENTION;
     private Checkpointing checkpointing = Checkpointing.FULL;
     private int checkpointedLayers = -1;
     private boolean activationOffload;
@@ -69,6 +72,12 @@ public final class JobBuilder {
 
     public JobBuilder checkpointing(Checkpointing what) {
         checkpointing = what;
+        return this;
+    }
+
+    public JobBuilder recomputing(List<String> modules) {
+        checkpointing = Checkpointing.SELECTIVE;
+        recomputed = new Recomputed(modules);
         return this;
     }
 
@@ -124,7 +133,10 @@ public final class JobBuilder {
                 new Batch(sequenceLength, microBatch, accumulationSteps),
                 new LayerExecution(precision, attention, dropout, optimizer, kernels, fp8Recipe),
                 new ActivationPolicy(
-                        checkpointing, checkpointedLayers < 0 ? model.layers() : checkpointedLayers, activationOffload),
+                        checkpointing,
+                        checkpointedLayers < 0 ? model.layers() : checkpointedLayers,
+                        activationOffload,
+                        recomputed),
                 1,
                 parallel);
     }

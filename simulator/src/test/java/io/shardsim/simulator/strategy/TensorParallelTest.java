@@ -18,6 +18,7 @@ import io.shardsim.simulator.workload.Decoder;
 import io.shardsim.simulator.workload.Encoder;
 import io.shardsim.simulator.workload.Encoder.Norms;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Recomputed;
 import io.shardsim.simulator.workload.Segment;
 import io.shardsim.simulator.workload.Segment.Portion;
 import java.util.List;
@@ -325,8 +326,8 @@ class TensorParallelTest {
         long sbh = 512L * 2 * 1024;
         double scores = 5.0 * 16 * 512 / 1024;
         for (boolean sequence : new boolean[] {false, true}) {
-            ActivationMemory activations =
-                    new ActivationMemory(MODEL, AttentionKind.STANDARD, true, 4, sequence, 2, false);
+            ActivationMemory activations = new ActivationMemory(
+                    MODEL, AttentionKind.STANDARD, true, 4, sequence, 2, false, Recomputed.CORE_ATTENTION);
             double expected = sequence ? sbh * (34 + scores) / 4 : sbh * (10 + 24 / 4.0 + scores / 4);
             assertThat((double) activations.layerBytes(0, 2, 512, Checkpointing.NONE))
                     .isEqualTo(expected);

@@ -11,7 +11,15 @@ class ActivationMemoryTest {
     private static final long AS_PER_H = 96L * 2048 / 12288;
 
     private static ActivationMemory standard(int tensorParallel, boolean sequenceParallel) {
-        return new ActivationMemory(GPT3, AttentionKind.STANDARD, true, tensorParallel, sequenceParallel, 2, false);
+        return new ActivationMemory(
+                GPT3,
+                AttentionKind.STANDARD,
+                true,
+                tensorParallel,
+                sequenceParallel,
+                2,
+                false,
+                Recomputed.CORE_ATTENTION);
     }
 
     @Test
@@ -40,7 +48,8 @@ class ActivationMemoryTest {
 
     @Test
     void in32BitsAllButTheMasksAreTwiceAsLarge() {
-        ActivationMemory wide = new ActivationMemory(GPT3, AttentionKind.STANDARD, true, 1, false, 4, false);
+        ActivationMemory wide =
+                new ActivationMemory(GPT3, AttentionKind.STANDARD, true, 1, false, 4, false, Recomputed.CORE_ATTENTION);
         long masks = SBH * (2 + AS_PER_H);
         assertThat(wide.layerBytes(0, 1, 2048, Checkpointing.NONE))
                 .isEqualTo(2 * (SBH * (34 + 5 * AS_PER_H) - masks) + masks);
@@ -57,10 +66,12 @@ class ActivationMemoryTest {
     @Test
     void operatorKeepsEverySecondProductWithoutABias() {
         ModelShape llama = ModelShape.llama(8192, 80, 64, 28672, 32000, 8);
-        ActivationMemory flash = new ActivationMemory(llama, AttentionKind.FLASH, false, 1, false, 2, false);
+        ActivationMemory flash =
+                new ActivationMemory(llama, AttentionKind.FLASH, false, 1, false, 2, false, Recomputed.CORE_ATTENTION);
         assertThat(flash.layerBytes(0, 1, 4096, Checkpointing.OPERATOR))
                 .isEqualTo(4096L * (2 * (8192 + 8192 + 8192 + 1024 + 28672 + 8192) + 4 * 64));
-        ActivationMemory biased = new ActivationMemory(GPT3, AttentionKind.FLASH, true, 1, false, 2, false);
+        ActivationMemory biased =
+                new ActivationMemory(GPT3, AttentionKind.FLASH, true, 1, false, 2, false, Recomputed.CORE_ATTENTION);
         assertThat(biased.layerBytes(0, 1, 2048, Checkpointing.OPERATOR)).isEqualTo(2 * SBH * 2 + 2048L * 4 * 96);
     }
 
@@ -68,10 +79,12 @@ class ActivationMemoryTest {
     @Test
     void aCompilerKeepsNoPointwiseResults() {
         ModelShape llama = ModelShape.llama(8192, 80, 64, 28672, 32000, 8);
-        ActivationMemory compiled = new ActivationMemory(llama, AttentionKind.FLASH, false, 1, false, 2, true);
+        ActivationMemory compiled =
+                new ActivationMemory(llama, AttentionKind.FLASH, false, 1, false, 2, true, Recomputed.CORE_ATTENTION);
         assertThat(compiled.layerBytes(0, 1, 4096, Checkpointing.NONE))
                 .isEqualTo(4096L * (2 * (2 * 8192 + 2 * (8192 + 1024) + 2 * 28672) + 4 * 64));
-        ActivationMemory eager = new ActivationMemory(llama, AttentionKind.FLASH, false, 1, false, 2, false);
+        ActivationMemory eager =
+                new ActivationMemory(llama, AttentionKind.FLASH, false, 1, false, 2, false, Recomputed.CORE_ATTENTION);
         assertThat(eager.layerBytes(0, 1, 4096, Checkpointing.OPERATOR)
                         - compiled.layerBytes(0, 1, 4096, Checkpointing.OPERATOR))
                 .as("the last product")
@@ -80,7 +93,8 @@ class ActivationMemoryTest {
 
     @Test
     void flashKeepsLittleMoreThanSelective() {
-        ActivationMemory flash = new ActivationMemory(GPT3, AttentionKind.FLASH, true, 1, false, 2, false);
+        ActivationMemory flash =
+                new ActivationMemory(GPT3, AttentionKind.FLASH, true, 1, false, 2, false, Recomputed.CORE_ATTENTION);
         long difference = flash.layerBytes(0, 1, 2048, Checkpointing.NONE)
                 - standard(1, false).layerBytes(0, 1, 2048, Checkpointing.SELECTIVE);
         assertThat(difference).isEqualTo(4L * 96 * 2048);
@@ -89,7 +103,8 @@ class ActivationMemoryTest {
     @Test
     void backwardHoldsTwoScoreMatricesOrTwoFeedForwardGradients() {
         assertThat(standard(1, false).backwardTemporaryBytes(0, 1, 2048)).isEqualTo(4L * 96 * 2048 * 2048);
-        ActivationMemory flash = new ActivationMemory(GPT3, AttentionKind.FLASH, true, 8, false, 2, false);
+        ActivationMemory flash =
+                new ActivationMemory(GPT3, AttentionKind.FLASH, true, 8, false, 2, false, Recomputed.CORE_ATTENTION);
         assertThat(flash.backwardTemporaryBytes(0, 1, 2048)).isEqualTo(4L * 4 * SBH / 8);
     }
 }

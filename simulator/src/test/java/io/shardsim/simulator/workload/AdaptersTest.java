@@ -82,7 +82,7 @@ class AdaptersTest {
     }
 
     private static long kept(ModelShape model) {
-        return new ActivationMemory(model, AttentionKind.FLASH, false, 1, false, 2, false)
+        return new ActivationMemory(model, AttentionKind.FLASH, false, 1, false, 2, false, Recomputed.CORE_ATTENTION)
                 .layerBytes(0, 1, 1, Checkpointing.NONE);
     }
 

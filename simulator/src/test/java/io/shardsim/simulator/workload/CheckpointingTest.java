@@ -13,18 +13,23 @@ class CheckpointingTest {
     void operatorRecomputesEverySecondProductOfLlama() {
         double recomputed = 1024 + 8192 + 28672;
         double all = 2.0 * 1024 + 2.0 * 8192 + 3.0 * 28672;
-        assertThat(Checkpointing.OPERATOR.recomputedProducts(LLAMA)).isEqualTo(recomputed / all);
+        assertThat(Checkpointing.OPERATOR.recomputedProducts(LLAMA, Recomputed.CORE_ATTENTION))
+                .isEqualTo(recomputed / all);
     }
 
     @Test
     void operatorKeepsNoProductWithABias() {
-        assertThat(Checkpointing.OPERATOR.recomputedProducts(GPT2)).isEqualTo(1);
+        assertThat(Checkpointing.OPERATOR.recomputedProducts(GPT2, Recomputed.CORE_ATTENTION))
+                .isEqualTo(1);
     }
 
     @Test
     void fullRecomputesAllProductsAndTheOthersNone() {
-        assertThat(Checkpointing.FULL.recomputedProducts(LLAMA)).isEqualTo(1);
-        assertThat(Checkpointing.SELECTIVE.recomputedProducts(LLAMA)).isZero();
-        assertThat(Checkpointing.NONE.recomputedProducts(LLAMA)).isZero();
+        assertThat(Checkpointing.FULL.recomputedProducts(LLAMA, Recomputed.CORE_ATTENTION))
+                .isEqualTo(1);
+        assertThat(Checkpointing.SELECTIVE.recomputedProducts(LLAMA, Recomputed.CORE_ATTENTION))
+                .isZero();
+        assertThat(Checkpointing.NONE.recomputedProducts(LLAMA, Recomputed.CORE_ATTENTION))
+                .isZero();
     }
 }

@@ -109,7 +109,8 @@ class DecoderTest {
         long feedForward = OWN * (2 * (h + h + 4096 + 4096) + h);
         // Inputs of the two norms' successors: queries and the feed-forward's first product.
         long self2 = OWN * 2 * h;
-        ActivationMemory memory = new ActivationMemory(LARGE, AttentionKind.STANDARD, true, 1, false, 2, false);
+        ActivationMemory memory = new ActivationMemory(
+                LARGE, AttentionKind.STANDARD, true, 1, false, 2, false, Recomputed.CORE_ATTENTION);
         assertThat(memory.layerBytes(47, BATCH, SEQUENCE, Checkpointing.NONE))
                 .isEqualTo(BATCH * (self + self2 + cross + feedForward));
         assertThat(memory.byOperator(47, BATCH, SEQUENCE).stream()

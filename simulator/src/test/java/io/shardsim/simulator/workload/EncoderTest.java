@@ -124,7 +124,8 @@ class EncoderTest {
         long expected = (long) SEQUENCE * BATCH * 1024 * 34 + 5L * 16 * SEQUENCE * SEQUENCE * BATCH;
         for (Norms norms : Norms.values()) {
             ModelShape shape = large(30522, 512, new Encoder(0.15, false, 2, true, norms));
-            ActivationMemory memory = new ActivationMemory(shape, AttentionKind.STANDARD, true, 1, false, 2, false);
+            ActivationMemory memory = new ActivationMemory(
+                    shape, AttentionKind.STANDARD, true, 1, false, 2, false, Recomputed.CORE_ATTENTION);
             assertThat(memory.layerBytes(0, BATCH, SEQUENCE, Checkpointing.NONE))
                     .isEqualTo(expected);
         }

@@ -216,7 +216,7 @@ final class AdvisedSettings {
         }
     }
 
-    /** Adds expert parallelism within a node, for experts that every GPU holds. */
+    /** Experts that each GPU has, shared out among those of a node; what the fullest rank costs. */
     private void addExperts() {
         int ranks = BigInteger.valueOf(job.model().mixture().experts().number())
                 .gcd(BigInteger.valueOf(Math.min(job.gpusPerNode(), job.worldSize())))
@@ -224,6 +224,9 @@ final class AdvisedSettings {
         boolean whole = job.parallel().tensor() > 1 && !job.parallel().sequence();
         if (inForce.names().contains(EXPERTS) && job.parallel().experts() == 1 && ranks > 1 && !whole) {
             add("Expert parallelism over " + ranks, Map.of("strategy." + EXPERTS, String.valueOf(ranks)));
+        }
+        if (job.model().mixture().load().isDrawn()) {
+            add("Even load of the experts", Map.of("training.expert_load", "even"));
         }
     }
 

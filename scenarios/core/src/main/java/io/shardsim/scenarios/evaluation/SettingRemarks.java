@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.evaluation;
 
+import io.shardsim.reports.Names;
 import io.shardsim.reports.Quantities;
 import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
@@ -19,8 +20,11 @@ import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.settings.ParameterForm;
 import io.shardsim.simulator.strategy.settings.Setting;
 import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ExpertLoad;
+import io.shardsim.simulator.workload.Recomputed;
 import io.shardsim.topology.Cluster;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -66,6 +70,7 @@ final class SettingRemarks {
         addVersion(sentences);
         addMeanings(sentences);
         sentences.addAll(strategy.remarks(job));
+        addLoad(sentences);
         addIdle(sentences);
         addLimits(sentences);
         return sentences;
@@ -90,7 +95,8 @@ final class SettingRemarks {
     }
 
     private void addMeanings(List<String> sentences) {
-        if (job.checkpointing() == Checkpointing.SELECTIVE) {
+        if (job.checkpointing() == Checkpointing.SELECTIVE
+                && job.kept().recomputed().equals(Recomputed.CORE_ATTENTION)) {
             sentences.add("activation_checkpointing selective recomputes the attention core, as Megatron-LM does; for"
                     + " torchtitan's selective op write operator, for every second layer write full with"
                     + " checkpointed_layers " + task.model().layers() / 2);
@@ -107,6 +113,21 @@ final class SettingRemarks {
         if (!strategy.settings().flagOr(OVERLAP_IN_BACKWARD, true) && job.dataParallel() > 1) {
             sentences.add("gathers and reductions are serialized with the backward, whatever overlap_comm says, since"
                     + " overlap_in_backward is false");
+        }
+    }
+
+    /** The fullest ranks of a drawn load, and modules that are kept. */
+    private void addLoad(List<String> sentences) {
+        if (job.checkpointing() != Checkpointing.SELECTIVE && point.given().containsKey("training.recompute")) {
+            sentences.add("recompute has no effect here: activation_checkpointing is " + Names.id(job.checkpointing()));
+        }
+        ExpertLoad load = job.model().mixture().load();
+        if (load.isDrawn()) {
+            DoubleSummaryStatistics fullest = job.model().fullestRanks();
+            sentences.add("expert_load " + load.words() + ": of " + load.ranks()
+                    + " ranks with different experts the fullest has " + Quantities.significant(fullest.getMin())
+                    + " to " + Quantities.significant(fullest.getMax()) + " times an even share, "
+                    + Quantities.significant(fullest.getAverage()) + " on average of the layers, and the others wait");
         }
     }
 

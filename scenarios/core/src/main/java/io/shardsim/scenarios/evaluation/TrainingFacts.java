@@ -17,6 +17,7 @@ import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.run.TransformerWorkTimes;
 import io.shardsim.topology.GpuSpec;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -79,12 +80,19 @@ final class TrainingFacts {
                         job.model().parameters(),
                         job.model().activeParameters(),
                         Math.min(job.model().trainedParameters(), job.model().activeParameters()),
-                        job.model().countedParameters(task.sequenceLength())),
+                        job.model().countedParameters(task.sequenceLength()),
+                        fill()),
                 job.model().attentionFlopsPerToken(task.sequenceLength()),
                 task.globalBatch(),
                 new Batch(task.sequenceLength(), job.microBatch(), job.accumulationSteps()),
                 new RunFacts.Recomputation(job.recomputedProducts(), job.recomputedAttention()),
                 peak());
+    }
+
+    private RunFacts.ExpertFill fill() {
+        DoubleSummaryStatistics fullest = job.model().fullestRanks();
+        return new RunFacts.ExpertFill(
+                job.model().mixture().load().words(), fullest.getMin(), fullest.getAverage(), fullest.getMax());
     }
 
     private RunFacts.Peak peak() {

@@ -13,7 +13,9 @@ import io.shardsim.simulator.job.Ranks;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.ExpertLoad;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Recomputed;
 import io.shardsim.topology.Cluster;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -93,6 +95,18 @@ public sealed interface Task {
             }
             if (!learning.optimizer().equals(Optimizer.OWN)) {
                 settings.put("training.optimizer", learning.optimizer().name());
+            }
+            List<String> modules = job.kept().recomputed().modules();
+            if (!modules.equals(Recomputed.CORE_ATTENTION.modules())) {
+                settings.put("training.recompute", String.join(", ", modules));
+            }
+            if (model.mixture().isPresent()) {
+                ExpertLoad load = model.mixture().load();
+                settings.put("training.expert_load", load.words());
+                if (load.capacity() > 0) {
+                    settings.put("training.expert_capacity", load.capacity());
+                    settings.put("training.capacity_policy", load.pads() ? "pad" : "drop");
+                }
             }
             return settings;
         }

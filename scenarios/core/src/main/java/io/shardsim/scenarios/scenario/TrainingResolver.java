@@ -17,6 +17,7 @@ import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.Image;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Recomputed;
 import io.shardsim.simulator.yaml.Problems;
 import io.shardsim.topology.Cluster;
 import java.util.List;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 final class TrainingResolver {
     /** Limit on the bytes of one micro-batch that leaves headroom for every sum of them. */
     private static final double BYTES_MAX = 0x1p60;
+
+    private static final String RECOMPUTE = "recompute";
 
     private final Block file;
     private final @Nullable Cluster cluster;
@@ -59,6 +62,9 @@ final class TrainingResolver {
         Long written = training == null ? null : training.whole("sequence_length");
         ModelShape model =
                 new ModelResolver(file, figures, problems).resolve(written == null ? 1 : Math.toIntExact(written));
+        if (training != null && model != null) {
+            model = ExpertLoadResolver.on(model, training, problems);
+        }
         Long sequenceLength = training == null ? null : sequenceLength(training, model, written);
         StrategySpec strategy = strategies.resolve();
         Long globalBatch = training == null ? null : training.whole("global_batch");
@@ -82,6 +88,7 @@ final class TrainingResolver {
         }
         checkSequence(training, model, sequenceLength);
         checkCheckpoints(training, model);
+        checkModules(training, model);
         if (attention(training, model) == AttentionKind.FLASH && precision(training) == Precision.FP32) {
             problems.add(
                     training.at("attention"),
@@ -169,7 +176,8 @@ final class TrainingResolver {
                         new ActivationPolicy(
                                 checkpointing(training),
                                 Math.toIntExact(training.whole("checkpointed_layers", model.layers())),
-                                training.flag("activation_offload", false)),
+                                training.flag("activation_offload", false),
+                                new Recomputed(training.list(RECOMPUTE))),
                         attention(training, model),
                         training.text("kernels")),
                 strategy,
@@ -198,7 +206,8 @@ final class TrainingResolver {
     }
 
     private static Checkpointing checkpointing(Block training) {
-        return Checkpointing.valueOf(upper(training.text("activation_checkpointing", "full")));
+        String usual = training.has(RECOMPUTE) ? "selective" : "full";
+        return Checkpointing.valueOf(upper(training.text("activation_checkpointing", usual)));
     }
 
     private static String upper(String word) {
@@ -259,6 +268,18 @@ final class TrainingResolver {
                     training.at("sequence_length"),
                     "sequence_length " + sequenceLength + " x micro_batch " + training.whole("micro_batch", 1)
                             + " needs more than 2^60 bytes of activations; write less of one of them");
+        }
+    }
+
+    private void checkModules(Block training, ModelShape model) {
+        List<String> there = Recomputed.of(model.operators());
+        for (String module : training.<String>list(RECOMPUTE)) {
+            if (!there.contains(module)) {
+                problems.add(
+                        training.at(RECOMPUTE),
+                        "recompute " + module + " is in no layer of this model; write some of "
+                                + String.join(", ", there));
+            }
         }
     }
 

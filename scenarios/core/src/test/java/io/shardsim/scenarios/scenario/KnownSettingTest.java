@@ -43,11 +43,28 @@ class KnownSettingTest {
                 .map(KnownSetting::path)
                 .filter(path -> path.startsWith("training."))
                 .toList();
-        // Three have a value only where a file gives one.
+        // Some have a value only where a file gives one, or a model has experts.
         assertThat(paths)
                 .filteredOn(
-                        path -> !path.matches("training\\.(decoder_length|optimizer|delayed_parameter_initialization)"))
+                        path -> !path.matches(
+                                "training\\.(decoder_length|optimizer|delayed_parameter_initialization|recompute|expert_load|load_seed|expert_capacity|capacity_policy)"))
                 .containsExactlyElementsOf(inForce);
+    }
+
+    @Test
+    void loadAndModulesOfAMixtureAreInForce() throws InputException {
+        ScenarioPoint point = ScenarioReader.readText("a.yaml", """
+                        scenario: mixture
+                        model: mixtral-8x7b
+                        cluster: {instance: p5.48xlarge, nodes: 1}
+                        training: {sequence_length: 1024, global_batch: 8, expert_load: dirichlet 2.5, recompute: [moe_act, layernorm]}
+                        strategy: {kind: megatron-core, expert_parallel: 8}
+                        """).points().get(0);
+        Task.Training task = (Task.Training) point.task();
+        assertThat(task.settings(task.job(point.cluster(), task.strategy().create())))
+                .containsEntry("training.expert_load", "dirichlet 2.5")
+                .containsEntry("training.recompute", "moe_act, layernorm")
+                .containsEntry("training.activation_checkpointing", "selective");
     }
 
     /** A plan can try what it finds in the table: every value is one that a scenario may have. */

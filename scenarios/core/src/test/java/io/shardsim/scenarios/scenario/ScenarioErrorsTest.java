@@ -85,6 +85,22 @@ class ScenarioErrorsTest {
                         "lora: {r: 8, target_modules: [q_proj, down_proj]}\nstrategy: {kind: ddp}",
                         "a.yaml:7:30: target_modules q_proj is not in this model; write some of down_proj, o_proj, qkv_proj, up_proj"),
                 with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  expert_load: zipf 1\n  load_seed: 3\n  expert_capacity: 1.25\n  recompute: [moe_act, core_attn]",
+                        "a.yaml:7:16: expert_load zipf 1 needs a model with experts, which is not there; add it or remove expert_load",
+                        "a.yaml:8:14: load_seed 3 needs a model with experts, which is not there; add it or remove load_seed",
+                        "a.yaml:9:20: expert_capacity 1.25 needs a model with experts, which is not there; add it or remove expert_capacity",
+                        "a.yaml:10:14: recompute moe_act is in no layer of this model; write some of core_attn, layernorm, mlp"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  load_seed: 3\n  capacity_policy: pad",
+                        "a.yaml:7:14: load_seed 3 needs expert_load, which is not there; add it or remove load_seed",
+                        "a.yaml:8:20: capacity_policy pad needs expert_capacity, which is not there; add it or remove capacity_policy"),
+                with(
+                        "global_batch: 1536",
+                        "global_batch: 1536\n  expert_load: zipf 0",
+                        "a.yaml:7:16: expert_load \"zipf 0\" is not even, zipf S or dirichlet A with a number from 0.01 to 999.99; write even, zipf S or dirichlet A with a number from 0.01 to 999.99"),
+                with(
                         "gpt2-30b",
                         "mixtral-8x7b\nlora: {r: 8, target_modules: all-linear}",
                         "a.yaml:3:30: target_modules all-linear means adapters in experts, which are not modelled; write some of k_proj, o_proj, q_proj, v_proj"),

@@ -1,5 +1,6 @@
 package io.shardsim.scenarios.exporting;
 
+import io.shardsim.simulator.workload.Recomputed;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +72,8 @@ final class MegatronWriter extends FrameworkWriter {
             script.carry("kv-channels");
         }
         if (settings.whole("model.experts") > 1) {
-            script.carry("num-experts", "moe-router-topk", "moe-ffn-hidden-size")
+            script.carry("num-experts", "moe-router-topk", "moe-ffn-hidden-size", "moe-expert-capacity-factor")
+                    .put("moe-pad-expert-input-to-capacity", settings.is("training.capacity_policy", "pad"))
                     .put("moe-grouped-gemm", true);
             if (settings.whole("model.shared_expert_ffn") > 0) {
                 script.carry("moe-shared-expert-intermediate-size");
@@ -125,6 +127,10 @@ final class MegatronWriter extends FrameworkWriter {
             return;
         }
         script.put("recompute-granularity", selective ? "selective" : "full");
+        List<String> modules = settings.job().kept().recomputed().modules();
+        if (selective && !modules.equals(Recomputed.CORE_ATTENTION.modules())) {
+            script.put("recompute-modules", String.join(" ", modules));
+        }
         if (!selective) {
             long layers = settings.whole(Settings.CHECKPOINTED_LAYERS);
             int stages = settings.job().parallel().stages();

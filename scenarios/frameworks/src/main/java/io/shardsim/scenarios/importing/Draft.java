@@ -93,6 +93,7 @@ final class Draft {
             case "decimal" -> file.decimal(name, 0, 1e9);
             case "flag" -> file.flag(name);
             case "text" -> file.text(name);
+            case "words" -> file.words(name);
             case "names" ->
                 row.<String>map("to").entrySet().stream()
                         .filter(each -> file.flag(each.getKey(), false))

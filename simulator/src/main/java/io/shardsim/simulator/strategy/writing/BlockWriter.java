@@ -49,7 +49,7 @@ final class BlockWriter {
         this.tensor = ShardGroups.tensor(job);
         this.context = ShardGroups.context(job);
         this.experts = ShardGroups.experts(job);
-        this.segments = new Segments(job.model().operators());
+        this.segments = new Segments(job.model().operators(), job.kept().recomputed());
     }
 
     int forward(int layer, String label, int... waits) {
@@ -60,12 +60,25 @@ final class BlockWriter {
         return layer(segments.backward(section(layer)), label, waits);
     }
 
-    /** What is computed again of a layer; of selective recomputation, which is attention alone, no other rank of a tensor-parallel group has a part. */
+    /** What is computed again of a layer; selective recomputation exchanges around those blocks alone that it ends, such as all of the experts. */
     int recompute(int layer, String label, int... waits) {
         Segment again = segments.recompute(section(layer), job.checkpointing(), profile.recomputeStopsEarly());
-        return job.checkpointing() == Checkpointing.SELECTIVE
-                ? around(again, label, waits)
-                : layer(again, label, waits);
+        if (job.checkpointing() != Checkpointing.SELECTIVE) {
+            return layer(again, label, waits);
+        }
+        if (again.pieces().isEmpty() || !segments.hasLast(again)) {
+            return around(again, label, waits);
+        }
+        int computed = StepWriter.NONE;
+        for (Segment block : segments.blocks(again)) {
+            int[] before = computed == StepWriter.NONE ? waits : NOTHING;
+            if (!block.pieces().isEmpty()) {
+                computed = segments.hasLast(block)
+                        ? blockForward(block, true, label, before)
+                        : around(block, label, before);
+            }
+        }
+        return computed;
     }
 
     private Section section(int layer) {
@@ -172,10 +185,11 @@ final class BlockWriter {
             enter(shared, productBytes(segments.home(block)), waits);
         }
         Routing cut = segments.routing(block);
+        long copiesBytes = memory.copiesBytes(segments.home(block));
         writer.compute(Work.of(cut.before()), label, waits);
-        sendCopies(copies + " to experts");
+        sendCopies(copies + " to experts", copiesBytes);
         writer.compute(Work.of(cut.experts()), label);
-        sendCopies(copies + " from experts");
+        sendCopies(copies + " from experts", copiesBytes);
         int computed = writer.compute(Work.of(cut.after()), label);
         if (exchangesShared) {
             leave(shared);
@@ -183,10 +197,10 @@ final class BlockWriter {
         return computed;
     }
 
-    private void sendCopies(String label) {
-        writer.allocate(MemoryOwner.WORKING_SET, memory.copiesBytes());
-        writer.exchange(Stream.EXPERT, CollectiveKind.ALL_TO_ALL, experts, memory.copiesBytes(), label);
-        writer.free(MemoryOwner.WORKING_SET, memory.copiesBytes());
+    private void sendCopies(String label, long bytes) {
+        writer.allocate(MemoryOwner.WORKING_SET, bytes);
+        writer.exchange(Stream.EXPERT, CollectiveKind.ALL_TO_ALL, experts, bytes, label);
+        writer.free(MemoryOwner.WORKING_SET, bytes);
     }
 
     /** Computes beside what was exchanged last, which stays awaited for the compute after this. */

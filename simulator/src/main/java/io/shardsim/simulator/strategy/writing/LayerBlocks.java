@@ -55,13 +55,22 @@ final class LayerBlocks {
             // Result of a block, before it is added to the residual stream.
             long given = operator instanceof Norm ? memory.hiddenBytes(one.block()) : 0;
             // The input of the layer stays; scores and their results are the first to be dropped.
-            Checkpointing input = kept.isEmpty() ? Checkpointing.NONE : Checkpointing.OPERATOR;
+            Checkpointing input = kept.isEmpty()
+                    ? Checkpointing.NONE
+                    : from(job.kept().recomputed().drops(operator.name()));
             add(kept, new Kept(input, one.inputBytes(), given, temporary, matrixBytes(job, operator)));
-            Checkpointing within = temporary > 0 ? Checkpointing.SELECTIVE : Checkpointing.OPERATOR;
+            Checkpointing within = from(job.kept().recomputed().runs(operator.name()));
             add(kept, new Kept(within, one.withinBytes(), scores ? temporary : 0, 0, List.of()));
-            add(kept, new Kept(Checkpointing.OPERATOR, memory.savedWithin(one.block(), operator), 0, 0, List.of()));
+            long saved = memory.savedWithin(one.block(), operator, Checkpointing.SELECTIVE);
+            long dropped = memory.savedWithin(one.block(), operator, Checkpointing.NONE) - saved;
+            add(kept, new Kept(Checkpointing.OPERATOR, saved, 0, 0, List.of()));
+            add(kept, new Kept(Checkpointing.SELECTIVE, dropped, 0, 0, List.of()));
         }
         return kept;
+    }
+
+    private static Checkpointing from(boolean selective) {
+        return selective ? Checkpointing.SELECTIVE : Checkpointing.OPERATOR;
     }
 
     private static void add(List<Kept> kept, Kept more) {

@@ -8,10 +8,12 @@ import io.shardsim.simulator.workload.Activation;
 import io.shardsim.simulator.workload.Attention;
 import io.shardsim.simulator.workload.Block;
 import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.ExpertRouter;
 import io.shardsim.simulator.workload.Linear;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.ParameterTensor;
+import io.shardsim.simulator.workload.Recomputed;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -58,7 +60,7 @@ final class MicroBatchMemory {
 
     private long layerBytes(int layer, Checkpointing checkpointing) {
         long counted = job.activations().layerBytes(layer, job.microBatch(), job.rankSequence(), checkpointing);
-        return checkpointing.startsFromInput() ? counted : counted + operatorBytes(layer);
+        return checkpointing.startsFromInput() ? counted : counted + operatorBytes(layer, checkpointing);
     }
 
     /** Returns the bytes of the hidden state. */
@@ -103,12 +105,14 @@ final class MicroBatchMemory {
         return backward ? 4 * keyValueBytes() + result : (ranks - 1) * keyValueBytes() + ranks * result;
     }
 
-    /** Returns the bytes of copies of the rank's tokens, one per expert of a token. */
-    long copiesBytes() {
-        long ofToken = (long) job.model().mixture().experts().perToken()
-                * job.model().hidden()
-                * job.precision().bytes();
-        return split(ofToken, job.parallel().sequence());
+    /** Copies of tokens, one for each expert that a token goes through, that come to the fullest rank. */
+    long copiesBytes(Block block) {
+        long ofToken = block.operators().stream()
+                .filter(ExpertRouter.class::isInstance)
+                .mapToLong(router ->
+                        ((ExpertRouter) router).experts().arrived(job.model().hidden()))
+                .sum();
+        return split(ofToken * job.precision().bytes(), job.parallel().sequence());
     }
 
     /** Returns the bytes of a tied embedding's gradient, from the head's backward to the embedding's. */
@@ -134,13 +138,13 @@ final class MicroBatchMemory {
     }
 
     /** Returns the bytes that the framework's own operators save in addition to their inputs, less savings from GEMM operands in FP8. */
-    private long operatorBytes(int layer) {
+    private long operatorBytes(int layer, Checkpointing checkpointing) {
         long saved = 0;
         for (Block block : job.model().kind(layer).blocks()) {
             for (Operator operator : block.operators()) {
-                saved += savedWithin(block, operator);
+                saved += savedWithin(block, operator, checkpointing);
             }
-            saved -= profile.keepsEightBits() ? roundedBytes(block) : 0;
+            saved -= profile.keepsEightBits() ? roundedBytes(block, checkpointing) : 0;
         }
         return saved;
     }
@@ -149,7 +153,21 @@ final class MicroBatchMemory {
      * Returns the bytes that the framework's own operator saves in addition to its input: within the activation, or within an RMSNorm, and copies of
      * keys and values.
      */
-    long savedWithin(Block block, Operator operator) {
+    long savedWithin(Block block, Operator operator, Checkpointing checkpointing) {
+        long gathered = drops(operator, checkpointing) ? 0 : gatheredBytes(block, operator);
+        String within = operator instanceof Attention ? Recomputed.HEADS : operator.name();
+        return checkpointing == Checkpointing.SELECTIVE
+                        && job.kept().recomputed().runs(within)
+                ? gathered
+                : gathered + savedWithin(block, operator);
+    }
+
+    private boolean drops(Operator operator, Checkpointing checkpointing) {
+        return checkpointing == Checkpointing.SELECTIVE
+                && job.kept().recomputed().drops(operator.name());
+    }
+
+    private long savedWithin(Block block, Operator operator) {
         long norm = profile.savedRmsNormBytes() * operator.rmsNormed();
         long bytes = split(norm, operator.takesPart() || job.parallel().sequence(), tokens(block));
         if (operator instanceof Activation activation) {
@@ -160,7 +178,7 @@ final class MicroBatchMemory {
                     (long) attention.queryWidth() - attention.keyWidth() + attention.width() - attention.valueWidth();
             bytes += split(copied * job.precision().bytes(), block);
         }
-        return bytes + savedByAttention(block, operator) + gatheredBytes(block, operator);
+        return bytes + savedByAttention(block, operator);
     }
 
     /** Returns the bytes of queries and keys before rotation. */
@@ -193,13 +211,13 @@ final class MicroBatchMemory {
     /**
      * Returns the bytes saved by operands in FP8: results of norms and activations; attention keeps its own 16-bit result in addition to the FP8 one.
      */
-    private long roundedBytes(Block block) {
+    private long roundedBytes(Block block, Checkpointing checkpointing) {
         long whole = 0;
         long split = 0;
         double kept = profile.operandBytes();
         boolean afterAttention = false;
         for (Operator operator : block.operators()) {
-            if (operator instanceof Linear linear) {
+            if (operator instanceof Linear linear && !drops(operator, checkpointing)) {
                 long spared = (long) ((afterAttention ? -kept : job.precision().bytes() - kept) * linear.savedInputs());
                 whole += linear.takesPart() ? 0 : spared;
                 split += linear.takesPart() ? spared : 0;

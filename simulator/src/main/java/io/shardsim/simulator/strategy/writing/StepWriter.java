@@ -98,7 +98,7 @@ public final class StepWriter {
         this.awaited = new int[stages][0];
         this.tensor = ShardGroups.tensor(job);
         this.blocks = new BlockWriter(this, job, profile, memory);
-        this.segments = new Segments(job.model().operators());
+        this.segments = new Segments(job.model().operators(), job.kept().recomputed());
         plan.stages(stages).within(job.ranks().memoryLimit());
     }
 

@@ -1,0 +1,61 @@
+package io.shardsim.simulator.workload;
+
+import io.shardsim.simulator.schema.Block;
+import io.shardsim.simulator.schema.BlockType;
+import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.schema.MapType;
+import io.shardsim.simulator.schema.ScalarTypes;
+import io.shardsim.simulator.schema.ShippedFile;
+import io.shardsim.simulator.schema.ValueType;
+import java.util.List;
+import java.util.Map;
+
+/** What selective recomputation computes again of a layer: modules, of which {@code recomputed-modules.yaml} says what operators they are. */
+public record Recomputed(List<String> modules) {
+    /** What Megatron-LM recomputes unless it is told otherwise (arXiv:2205.05198, section 5). */
+    public static final Recomputed CORE_ATTENTION = new Recomputed(List.of());
+
+    /** What makes queries and keys of projections; the rest of attention has the operator's own name. */
+    public static final String HEADS = "Heads";
+
+    private static final ValueType NAME = ScalarTypes.text(".*", "a name");
+    private static final ValueType NAMES = new ListType(NAME, "operator");
+    private static final Map<String, Block> TABLE = ShippedFile.read(
+            Recomputed.class,
+            "recomputed-modules.yaml",
+            new MapType(
+                    NAME,
+                    BlockType.of(Key.required("again", NAMES, "run again"), Key.optional("drops", NAMES, "input"))));
+
+    /** Those modules; of none the attention core. */
+    public Recomputed {
+        modules = modules.isEmpty() ? List.of("core_attn") : List.copyOf(modules);
+    }
+
+    /** Modules that there are. */
+    public static List<String> names() {
+        return List.copyOf(TABLE.keySet());
+    }
+
+    /** Whether an operator of that name runs again. */
+    public boolean runs(String operator) {
+        return modules.stream()
+                .anyMatch(module -> TABLE.get(module).list("again").contains(operator));
+    }
+
+    /** Whether the input of an operator of that name is made again. */
+    public boolean drops(String operator) {
+        return modules.stream()
+                .anyMatch(module -> TABLE.get(module).list("drops").contains(operator));
+    }
+
+    /** Those of all modules that a model has. */
+    public static List<String> of(Transformer model) {
+        return names().stream()
+                .filter(module -> model.kinds().stream()
+                        .flatMap(kind -> kind.operators().stream())
+                        .anyMatch(operator -> new Recomputed(List.of(module)).runs(operator.name())))
+                .toList();
+    }
+}
