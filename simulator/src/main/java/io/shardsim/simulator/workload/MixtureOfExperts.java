@@ -15,12 +15,12 @@ public record MixtureOfExperts(Experts experts, int ffn, int sharedFfn, int dens
     public static final MixtureOfExperts NONE = new MixtureOfExperts(Experts.NONE, 0, 0, 0, 1);
 
     /** With as many tokens for each expert. */
-    public Mixture(Experts experts, int ffn, int sharedFfn, int denseLayers, int period) {
+    public MixtureOfExperts(Experts experts, int ffn, int sharedFfn, int denseLayers, int period) {
         this(experts, ffn, sharedFfn, denseLayers, period, ExpertLoad.EVEN);
     }
 
-    Mixture with(ExpertLoad other) {
-        return new Mixture(experts, ffn, sharedFfn, denseLayers, period, other);
+    MixtureOfExperts with(ExpertLoad other) {
+        return new MixtureOfExperts(experts, ffn, sharedFfn, denseLayers, period, other);
     }
 
     /** Whether a layer, from 0, has experts. */

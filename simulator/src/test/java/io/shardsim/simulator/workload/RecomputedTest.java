@@ -20,7 +20,7 @@ class RecomputedTest {
             Family.LLAMA,
             new Heads(16, 16, 64, false),
             2048,
-            new Mixture(new Experts(8, 2), 512, 256, 1, 1),
+            new MixtureOfExperts(new Experts(8, 2), 512, 256, 1, 1),
             new Embeddings(32000, false, 0));
 
     private static long kept(int layer, Checkpointing checkpointing, String... modules) {
@@ -64,7 +64,7 @@ class RecomputedTest {
                 Family.LLAMA,
                 new Heads(128, 128, 192, new Latent(1536, 512, 64, 128), false, Window.NONE),
                 18432,
-                Mixture.NONE,
+                MixtureOfExperts.NONE,
                 new Embeddings(129280, false, 0));
         ActivationMemory memory = new ActivationMemory(
                 latent, AttentionKind.FLASH, false, 1, false, 2, false, new Recomputed(List.of("mla_up_proj")));
