@@ -177,12 +177,12 @@ public record BlastRadius(long longerPs, List<Group> groups) {
     /** For people, in one sentence or two. */
     public String sentence() {
         if (longerPs == 0 && groups.isEmpty()) {
-            return "The faults change nothing: this run waits for nothing that they slow down.";
+            return "The faults have no effect: this run does not wait for anything they slow down.";
         }
         // What is late meets other work on links and GPU, and now and then less of it.
         return (longerPs < 0
                         ? "With the faults it takes " + seconds(-longerPs)
-                                + " less; docs/model.md says how under \"Where better hardware is slower\"."
+                                + " less; docs/model.md explains how under \"Where better hardware is slower\"."
                         : "The faults cost " + seconds(longerPs) + ".")
                 + (groups.isEmpty()
                         ? ""

@@ -30,13 +30,13 @@ public final class GapWords {
     }
 
     /**
-     * What a run loses to a faster one, for example {@code 1.2 s per step more: 0.9 s more waiting for gathers, 0.3 s more kernel time}. Both have the same
+     * What a run loses to a faster one, for example {@code 1.2 s more per step: 0.9 s more waiting for gathers, 0.3 s more kernel time}. Both have the same
      * global batch, or the slower one's time is that of as many samples.
      */
     public static String lost(RunResult slow, RunResult fast) {
         StepGap gap = StepGap.between(fast, slow);
         GapWords words = new GapWords(gap.reversed());
-        return words.time(gap.gapPs()) + " per step more" + words.parts();
+        return words.time(gap.gapPs()) + " more per step" + listed(words.parts());
     }
 
     /**
@@ -94,8 +94,18 @@ public final class GapWords {
         return time(gap.gapPs());
     }
 
-    /** Its parts, the largest first, to follow the gap: {@code : 7.1 s ..., 3.6 s ...}, or {@code , all by ...}. */
-    String parts() {
+    /** Parts that follow the gap, after a colon; one alone is the whole of it. */
+    static String listed(List<String> parts) {
+        return parts.size() == 1 ? ", all from " + parts.get(0) : ": " + String.join(", ", parts);
+    }
+
+    /** The same in parentheses. */
+    static String inParentheses(List<String> parts) {
+        return parts.size() == 1 ? ", all from " + parts.get(0) : " (" + String.join(", ", parts) + ")";
+    }
+
+    /** Its parts, the largest first: {@code 7.1 s ...}, {@code 3.6 s ...}; of one alone what it is. */
+    List<String> parts() {
         List<Part> parts = parts(gap);
         parts.sort((a, b) -> Long.compare(Math.abs(b.ps()), Math.abs(a.ps())));
         List<BigDecimal> shown = shown(parts.stream().map(Part::ps).toList());
@@ -108,11 +118,11 @@ public final class GapWords {
                 words.add(words(figure.abs()) + " " + only);
             }
         }
-        return words.size() == 1 ? ", all by " + only : ": " + String.join(", ", words);
+        return words.size() == 1 ? List.of(only) : words;
     }
 
-    /** What each difference costs, the largest first, for example {@code : 3.7 s kernels, -1.1 s sharding}; the figures that are shown sum to {@link #total}. */
-    String causes(Map<String, Long> causesPs) {
+    /** What each difference costs, the largest first: {@code 3.7 s kernels}, {@code -1.1 s sharding}; the figures sum to {@link #total}. One alone is named. */
+    List<String> causes(Map<String, Long> causesPs) {
         List<Map.Entry<String, Long>> ordered = new ArrayList<>(causesPs.entrySet());
         ordered.sort((a, b) -> Long.compare(Math.abs(b.getValue()), Math.abs(a.getValue())));
         BigDecimal rest = rounded(gap.gapPs());
@@ -128,7 +138,7 @@ public final class GapWords {
                 words.add(words(figure) + " " + only);
             }
         }
-        return words.size() == 1 ? ", all " + only : ": " + String.join(", ", words);
+        return words.size() == 1 ? List.of(only) : words;
     }
 
     /** Figures of parts of the gap that sum to its own: what rounding leaves goes to the largest. */

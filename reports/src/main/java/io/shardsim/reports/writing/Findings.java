@@ -66,9 +66,9 @@ final class Findings {
         return fastest == null && scenario.runs().size() == 1 && first.fits() ? first : fastest;
     }
 
-    /** For example {@code What matters (best over worst value, all else alike): micro_batch 2.0x, attention 1.2x}. */
+    /** For example {@code What matters (best over worst value, all else equal): micro_batch 2.0x, attention 1.2x}. */
     static String weights(List<KeyWeight> weights) {
-        return "What matters (best over worst value, all else alike): "
+        return "What matters (best over worst value, all else equal): "
                 + weights.stream().map(KeyWeight::words).collect(Collectors.joining(", "));
     }
 
@@ -141,7 +141,7 @@ final class Findings {
 
     /** A remedy without what it needs, which is in parentheses; of two the one that fits with room. */
     private static String brief(String remedy) {
-        return remedy.replaceAll(" \\([^()]*\\)", "").replaceFirst("What fits tightly: .*; what", "What");
+        return remedy.replaceAll(" \\([^()]*\\)", "").replaceFirst("Fits tightly with: .*; fits", "Fits");
     }
 
     /** One line for each code: what is so, where all its runs have the same figures and there is room; else what the code means. */

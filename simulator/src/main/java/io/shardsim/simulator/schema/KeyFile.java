@@ -11,7 +11,7 @@ import java.util.Objects;
  * <p>A type is one of {@link ScalarTypes#of}, {@code block NAME} of the same file, {@code list ITEM TYPE} with what messages call an item, or a word that the caller knows.
  */
 public final class KeyFile {
-    private static final ValueType TEXT = ScalarTypes.text("(?s).+", "a text");
+    private static final ValueType TEXT = ScalarTypes.text("(?s).+", "a string");
     private static final BlockType ROW = BlockType.of(
             Key.required("type", TEXT, "what may be written"),
             Key.optional("required", ScalarTypes.flag(), "whether a block must have the key"),

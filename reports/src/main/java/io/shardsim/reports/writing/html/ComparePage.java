@@ -52,7 +52,7 @@ public record ComparePage(
 
     /** Where the seconds go. */
     public Figure waterfall() {
-        return figure("waterfall", "Where the seconds between the two come from", parts, "part");
+        return figure("waterfall", "Where the time goes", parts, "part");
     }
 
     /** What each difference costs. */

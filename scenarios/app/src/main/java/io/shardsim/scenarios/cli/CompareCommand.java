@@ -32,10 +32,11 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "compare",
         description = {
-            "Compares two training runs: what differs, where the seconds between them go, and what each difference costs.",
-            "A and B are scenarios, names of the library, or results.json files and their folders. Of several runs in one, #N names the N-th,"
-                    + " and #KEY=VALUE,... the one with these values.",
-            "Or A is a profile of PyTorch (.json, .json.gz) of a real step, and B the scenario that simulates it."
+            "Compares two training runs: what differs, where the time goes, and what each difference costs.",
+            "A and B are scenario files, names of library scenarios, or results.json files (or their folders). "
+                    + "If a file has several runs, #N picks the N-th, and #KEY=VALUE,... the one with these "
+                    + "values.",
+            "Or A is a PyTorch profiler trace (.json, .json.gz) of a real step, and B the scenario that simulates it."
         },
         footer = {
             "",
@@ -53,17 +54,17 @@ final class CompareCommand extends Speaking {
 
     private final RunnerFactory runners;
 
-    @Parameters(index = "0", paramLabel = "A", description = "The run to start from.")
+    @Parameters(index = "0", paramLabel = "A", description = "Baseline run.")
     private String a = "";
 
-    @Parameters(index = "1", paramLabel = "B", description = "The run to compare it with.")
+    @Parameters(index = "1", paramLabel = "B", description = "Run to compare with it.")
     private String b = "";
 
     @Option(
             names = {"-o", "--out"},
             paramLabel = "DIR",
             converter = ReportFolder.class,
-            description = "Also write report.html there: where the seconds go and why, as waterfalls.")
+            description = "Also write report.html to this folder: where the time goes and why, as waterfall charts.")
     private @Nullable String out;
 
     @Mixin
@@ -92,10 +93,11 @@ final class CompareCommand extends Speaking {
 
     private int profile(List<Problem> problems) throws InputException {
         if (out != null) {
-            throw new InputException("--out", "writes a report of two simulated runs, and " + a + " is a profile");
+            throw new InputException("--out", "needs two simulated runs, and " + a + " is a profiler trace");
         }
         if (!question.isLocal()) {
-            throw new InputException("--cluster", "sends runs to workers, and a profile is made of a run in this JVM");
+            throw new InputException(
+                    "--cluster", "does not apply to profiler traces: the simulated side runs in this JVM");
         }
         RunName name = RunName.of(b);
         List<Scenario> scenarios = ScenarioFiles.read(List.of(name.file()), set.overrides(), problems);

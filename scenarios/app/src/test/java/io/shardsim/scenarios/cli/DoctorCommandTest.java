@@ -44,7 +44,7 @@ class DoctorCommandTest {
                         "line 1: NCCL INFO Using network Socket",
                         "In the log: TCP sockets instead of RDMA",
                         " a day, on demand.",
-                        "Gains most, each simulated without a fault:",
+                        "Best settings, each simulated without a fault:",
                         "Or a cause that is not listed",
                         "Wrote ");
         assertThat(shell.out().lines()).allMatch(line -> line.length() <= 120 || line.contains(folder.toString()));
@@ -68,7 +68,7 @@ class DoctorCommandTest {
                 .isEqualTo(ExitStatus.DONE);
         assertThat(shell.out())
                 .contains(
-                        "Assumed, no file says: instance p4d.24xlarge",
+                        "Assumed, not in any file: instance p4d.24xlarge",
                         "Healthy: ",
                         "Largest micro-batch",
                         "cluster.instance p4d.24xlarge is not in these files");
@@ -95,7 +95,7 @@ class DoctorCommandTest {
         assertThat(shell.err()).contains("--not: unknown fault x");
         assertThat(shell.shardsim("doctor", log("a.yml", "n_heads: 32\nmlp_ratio: 8\n"), "--measured", "1 s"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("a.yml:1:1: is of no known kind; known: SageMaker distribution");
+        assertThat(shell.err()).contains("a.yml:1:1: is of an unknown kind; known: SageMaker distribution");
         assertThat(shell.out()).isEmpty();
     }
 }

@@ -36,7 +36,7 @@ class ExerciseCommandTest {
         assertThat(shell.shardsim("exercise", "check", "9", file)).isEqualTo(ExitStatus.ASSERTION);
         assertThat(shell.out())
                 .contains("samples_per_second >= 160 does not hold", "1 of 2 goals hold.", "Hint 1 of 3")
-                .contains("--hints 2 gives the next one.")
+                .contains("--hints 2 shows the next one.")
                 .doesNotContain("Hint 2");
         Shell more = new Shell(Main.services());
         assertThat(more.shardsim("exercise", "check", "9", file, "--hints", "9"))

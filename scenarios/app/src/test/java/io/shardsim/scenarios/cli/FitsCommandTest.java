@@ -59,7 +59,7 @@ class FitsCommandTest {
                 "lama3-8b --gpu h100 | did you mean llama3-8b?",
                 "llama3-8b --gpu mi300x | AMD GPU",
                 "meta-llama/Llama-3.1-9B --gpu h100 | did you mean llama-3.1-8b?",
-                "org/unknown-8b --gpu h100 | shardsim catalog models lists them, and shardsim import reads a config.json",
+                "org/unknown-8b --gpu h100 | shardsim catalog models lists them; shardsim import reads a config.json",
                 "llama3-8b --instance p5.96xlarge | not in the catalog",
                 "llama3-8b | write --gpu or --instance",
                 "llama3-8b --gpu h100 --instance p4d.24xlarge | write --gpu or --instance",

@@ -118,7 +118,7 @@ class PublicImportsTest {
         assertThat(shell.shardsim("run", accepted, "-o", folder.toString())).isZero();
         assertThat(shell.out().lines().findFirst())
                 .hasValueSatisfying(line -> assertThat(line)
-                        .startsWith("Another job than was imported: left out are finetuning_type and optimizer.type"));
+                        .startsWith("Not the job as imported: left out are finetuning_type and optimizer.type"));
         Shell json = new Shell(Main.services());
         assertThat(json.shardsim("run", accepted, "--json", "-o", folder.toString()))
                 .isZero();
@@ -422,7 +422,7 @@ class PublicImportsTest {
             assertThat(shell.out()).contains("kind: fsdp2", "checkpointed_layers: 16  # assumed", "micro_batch: 1");
             assertThat(shell.err())
                     .contains(
-                            "assumed training.checkpointed_layers: 16 (no file says; torchtitan's default is selective: one of 2 layers)");
+                            "assumed training.checkpointed_layers: 16 (not in any file; torchtitan's default is selective: one of 2 layers)");
         }
         assertThat(shell.shardsim("import", file("b.toml", titan + "[activation_checkpoint]\nmode = 'selective'\n")))
                 .isZero();

@@ -224,8 +224,8 @@ class RunCommandTest extends WithoutSimulation {
                 .isEqualTo(ExitStatus.FAILED);
         assertThat(ran).as("the point and one trial").hasSize(2);
         assertThat(shell.err().strip())
-                .matches("not every other setting was tried: the simulator itself ran out of memory; give the JVM more,"
-                        + " for example SHARDSIM_JAVA_OPTS=-Xmx\\d+g");
+                .matches("not every other setting was tried: the simulator itself ran out of memory; give the "
+                        + "JVM more memory, for example SHARDSIM_JAVA_OPTS=-Xmx\\d+g");
         assertThat(shell.out()).contains("answer of small");
         assertThat(Path.of(outFolder(), "report.txt")).exists();
     }
@@ -252,7 +252,7 @@ class RunCommandTest extends WithoutSimulation {
         };
         String scenario = file("a.yaml", COLLECTIVE);
         assertThat(shell.shardsim("run", scenario, "--out", report.toString())).isZero();
-        assertThat(shell.err()).contains("another run wrote its report to " + report + " meanwhile");
+        assertThat(shell.err()).contains("another run also wrote its report to " + report + " meanwhile");
         answer = WithoutSimulation::finished;
         assertThat(shell.shardsim("run", scenario, "--out", report.toString())).isZero();
         assertThat(shell.err()).as("both runs").containsOnlyOnce("another run");
@@ -272,10 +272,10 @@ class RunCommandTest extends WithoutSimulation {
         assertThat(shell.err().lines())
                 .isNotEmpty()
                 .allSatisfy(line -> assertThat(line)
-                        .matches(
-                                "simulation failed: gather \\{cluster.nodes=\\d}: the simulator itself ran out of memory;"
-                                        + " give the JVM more, for example SHARDSIM_JAVA_OPTS=-Xmx\\d+g, or run fewer points at"
-                                        + " once with --threads 1"));
+                        .matches("simulation failed: gather \\{cluster.nodes=\\d}: the simulator itself ran out "
+                                + "of memory; give the JVM more memory, for example "
+                                + "SHARDSIM_JAVA_OPTS=-Xmx\\d+g, or run fewer points at once with "
+                                + "--threads 1"));
     }
 
     @Test

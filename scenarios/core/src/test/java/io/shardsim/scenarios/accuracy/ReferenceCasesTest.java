@@ -89,7 +89,7 @@ class ReferenceCasesTest {
     void namesAreUnique() {
         refuses(
                 "cases:\n" + CASE + CASE,
-                "some/cases.yaml:13:9: id smp-30b-2048 is given twice, first in line 2; rename one");
+                "some/cases.yaml:13:9: id smp-30b-2048 is used twice, first in line 2; rename one");
     }
 
     @Test
@@ -105,7 +105,7 @@ class ReferenceCasesTest {
     void aFigureMustBelongToTheTask() {
         refuses(
                 "cases:\n" + CASE.replace("samples_per_second", "collective_seconds"),
-                "cases.yaml:12:16: collective_seconds is no figure of a training step",
+                "cases.yaml:12:16: collective_seconds is not a figure of a training step",
                 "samples_per_second, step_seconds");
     }
 

@@ -151,7 +151,7 @@ class CollectiveLogTest {
                 "all_gather_perf;ROWS 1048576 262144 float none -1 100.0 99.9 93.6 0 100 10.5 9.8 0 | algbw says 99.9",
                 "all_gather_perf;ROWS 1048576 262144 float none -1 nan 10.5 9.8 0 100 10.5 9.8 0; | are no figures of a run",
                 "all_gather_perf;ROWS 1048576 262144 float none -1 0.00 inf inf 0 100 10.5 9.8 0; | are no figures of a run",
-                "all_gather_perf;ROWS 1048576 262144 float none -1 100.0;x | a row of 3 figures under a heading of 10",
+                "all_gather_perf;ROWS 1048576 262144 float none -1 100.0;x | a row of 3 figures under a header of 10",
                 "gather_perf;ROWS 1048576 262144 float none 0 100.0 10.49 9.83 0 100 10.5 9.8 0 | has tables of gather_perf alone",
                 "1048576 262144 float none -1 100.0 10.49 9.83 0 100 10.5 9.8 0 | which collective it is of; add --collective",
                 "all_gather_perf;1048576 262144 float none -1 100.0 0.01 0.01 0 100 10.5 9.8 0 | algbw says 0.01",

@@ -89,7 +89,7 @@ class KernelRunsTest {
     void whatIsNoRowIsToldWithItsLine(String row, String told) {
         assertThatThrownBy(() -> read("m,n,k,dtype,us\n2048,2048,2048,bf16,40\n" + row))
                 .isInstanceOf(InputException.class)
-                .hasMessageContaining("table:3:1: is no row under m,n,k,dtype,us")
+                .hasMessageContaining("table:3:1: is not a row under m,n,k,dtype,us")
                 .hasMessageContaining(told);
     }
 
@@ -148,7 +148,7 @@ class KernelRunsTest {
                         InputException.class,
                         refused -> assertThat(refused.problems()).hasSize(1))
                 .hasMessageContaining("table:2:1: ")
-                .hasMessageContaining("9 rows are beyond what it reaches");
+                .hasMessageContaining("9 rows are above its peak");
     }
 
     @Test

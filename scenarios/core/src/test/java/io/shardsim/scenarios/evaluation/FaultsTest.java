@@ -186,7 +186,7 @@ class FaultsTest {
     @ParameterizedTest
     @ValueSource(strings = {"lost_nic: true", "slow_nic: 1 Gbit/s", "nic_down: 1 s, nic_down_every: 60 s"})
     void aFaultThatCannotActIsSaid(String fault) throws Exception {
-        String none = "The faults change nothing: this run waits for nothing that they slow down.";
+        String none = "The faults have no effect: this run does not wait for anything they slow down.";
         String oneNode = COLLECTIVE.replace("gpus_per_node: 1, nics_per_node: 1, nodes: 2", "nodes: 1");
         for (String text : new String[] {oneNode, TRAINING}) {
             assertThat(SummaryTable.write(
@@ -328,7 +328,7 @@ class FaultsTest {
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {nic_down: 1 s, nic_down_every: 1 s}\n"))
                 .hasMessageContaining("so the NIC is never up; write a shorter nic_down");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {other_job: 0.3, spine_neighbour: 0.3}\n"))
-                .hasMessageContaining("other_job has its share of every leaf, spine_neighbour of one; remove one");
+                .hasMessageContaining("other_job already slows every leaf that spine_neighbour slows; remove one");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {other_job: 1}\n"))
                 .hasMessageContaining("other_job 1 > 0.99");
         assertThatThrownBy(() -> run(COLLECTIVE.replace("nics_per_node: 1", "nics_per_node: 2")

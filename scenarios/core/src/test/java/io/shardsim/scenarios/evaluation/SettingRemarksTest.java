@@ -73,8 +73,7 @@ class SettingRemarksTest {
     void dropoutThatTakesNoTimeSaysSo() throws Exception {
         String without = SCENARIO.replace("KIND", "fsdp").replace("micro_batch: 1", "micro_batch: 1, dropout: false");
         assertThat(run(without).facts().notes())
-                .contains(
-                        "dropout false changes the memory of masks, and no time: the kernels of fsdp run with dropout");
+                .contains("dropout false changes mask memory but not time: the kernels of fsdp run with dropout");
         assertThat(run(without).step().stepSeconds())
                 .as("it is true")
                 .isEqualTo(run(SCENARIO.replace("KIND", "fsdp")).step().stepSeconds());
@@ -128,7 +127,7 @@ class SettingRemarksTest {
         String many = SCENARIO.replace("KIND", "fsdp, no_sync: true");
         assertThat(run(many).facts().notes()).noneMatch(note -> note.contains("no effect"));
         assertThat(run(many.replace("micro_batch: 1", "micro_batch: 2")).facts().notes())
-                .contains("no_sync has no effect with one micro-batch a step");
+                .contains("no_sync has no effect with one micro-batch per step");
         assertThat(run(many.replace("no_sync", "reentrant_checkpoints").replace("full", "none"))
                         .facts()
                         .notes())

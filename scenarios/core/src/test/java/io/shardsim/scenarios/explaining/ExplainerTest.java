@@ -67,7 +67,7 @@ class ExplainerTest {
                 .doesNotContain("not listed");
         assertThat(ExplanationText.write(explain(ZERO3, samples(low / 1.5), 2), 80))
                 .contains(range)
-                .contains("Or a cause that is not listed: " + KnownFault.names().size() + " faults are known.");
+                .contains("Or a cause not listed here: " + KnownFault.names().size() + " faults are known.");
     }
 
     @Test
@@ -136,7 +136,7 @@ class ExplainerTest {
         assertThat(ExplanationText.write(explain(ZERO3, one, 2), 1000))
                 .contains("Is it the speed of one of 16 GPUs? Then write '" + one.words(healthy) + "'.");
         assertThatThrownBy(() -> explain(ZERO3, ofNode, 2))
-                .hasMessageContaining("if it is the speed of all 16 GPUs, write '");
+                .hasMessageContaining("if it is the total of all 16 GPUs, write '");
     }
 
     @Test
@@ -190,9 +190,9 @@ class ExplainerTest {
                         InputException.class,
                         refused -> assertThat(refused.problems())
                                 .singleElement()
-                                .hasToString(
-                                        "--measured: 30.0 samples/s and 40.0 samples/s are of the same run; give one of them,"
-                                                + " or say where they differ, for example '40.0 samples/s at cluster.nodes=1'"));
+                                .hasToString("--measured: 30.0 samples/s and 40.0 samples/s are for the same run; "
+                                        + "give one of them, or where they differ, for example '40.0 "
+                                        + "samples/s at cluster.nodes=1'"));
     }
 
     /** Every fault of the catalog is found where its own speed was measured, corrected by what simulated speeds are off on average. */

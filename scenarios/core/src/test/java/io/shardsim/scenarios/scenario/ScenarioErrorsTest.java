@@ -72,11 +72,13 @@ class ScenarioErrorsTest {
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "lora: {r: 8, target_modules: [q_proj, down_proj]}\nstrategy: {kind: ddp}",
-                        "a.yaml:7:30: target_modules q_proj is not in this model; write some of down_proj, o_proj, qkv_proj, up_proj"),
+                        "a.yaml:7:30: target_modules q_proj is not in this model; write one or more of "
+                                + "down_proj, o_proj, qkv_proj, up_proj"),
                 with(
                         "gpt2-30b",
                         "mixtral-8x7b\nlora: {r: 8, target_modules: all-linear}",
-                        "a.yaml:3:30: target_modules all-linear means adapters in experts, which are not modelled; write some of k_proj, o_proj, q_proj, v_proj"),
+                        "a.yaml:3:30: target_modules all-linear means LoRA adapters in experts, which are not "
+                                + "modelled; write one or more of k_proj, o_proj, q_proj, v_proj"),
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "lora: {r: 8, target_modules: all-linear, frozen_bits: 5}\nstrategy: {kind: ddp}",
@@ -84,15 +86,18 @@ class ScenarioErrorsTest {
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "lora: {r: 8, target_modules: all-linear}\nstrategy: {kind: mics, shard_group: 128}",
-                        "a.yaml:7:7: lora is not modelled with this strategy; take ddp, fsdp, fsdp-grad-op, fsdp-hybrid, fsdp2, smddp, zero1, zero2, zero3, zero3-0.11, or remove lora"),
+                        "a.yaml:7:7: lora is not modelled with this strategy; use ddp, fsdp, fsdp-grad-op, "
+                                + "fsdp-hybrid, fsdp2, smddp, zero1, zero2, zero3, zero3-0.11, or remove lora"),
                 with(
                         "{kind: mics, shard_group: 128}",
                         "{kind: megatron, pipeline_parallel: 4, pipeline_schedule: interleaved}",
-                        "a.yaml:7:69: model_chunks 1 leaves pipeline_schedule interleaved nothing to interleave; write 2 or more, or 1f1b"),
+                        "a.yaml:7:69: pipeline_schedule interleaved needs model_chunks of 2 or more, not 1; set "
+                                + "it, or write 1f1b"),
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: {kind: mics, shard_group: 128}\nfailures: {node_mtbf: 6300 hours, restart: 10 min}",
-                        "a.yaml:8:1: failures without checkpoint, so that each loses everything; add for example checkpoint: {to: s3, every: 500}"),
+                        "a.yaml:8:1: failures needs checkpoint, or each failure loses everything; add for "
+                                + "example checkpoint: {to: s3, every: 500}"),
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: {kind: mics, shard_group: 128}\nstorage: {input: fsx}\ncheckpoint: {to: lustre, every: 10 s}",
@@ -122,9 +127,9 @@ class ScenarioErrorsTest {
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  activation_checkpointing: none\n  activation_offload: true",
-                        "a.yaml:8:23: activation_offload true with activation_checkpointing none: this library offloads what"
-                                + " checkpoints keep, and nothing else; set activation_checkpointing: full, or remove"
-                                + " activation_offload"),
+                        "a.yaml:8:23: activation_offload true with activation_checkpointing none: this library "
+                                + "offloads checkpoints only; set activation_checkpointing: full, or remove "
+                                + "activation_offload"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  checkpointed_layers: 49",
@@ -138,13 +143,15 @@ class ScenarioErrorsTest {
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  activation_offload: true\n  checkpointed_layers: 24",
-                        "a.yaml:7:23: activation_offload true with checkpointed_layers 24 of 48: what the other layers keep would"
-                                + " stay on the GPU, which is not modelled; remove one of them"),
+                        "a.yaml:7:23: activation_offload true with checkpointed_layers 24 of 48: layers without "
+                                + "checkpoints would keep activations on the GPU, which is not modelled; "
+                                + "remove one of them"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  activation_checkpointing: operator\n  attention: standard",
-                        "a.yaml:7:29: activation_checkpointing operator keeps what flash attention gives, and attention is"
-                                + " standard; write attention: flash, or activation_checkpointing: full"),
+                        "a.yaml:7:29: activation_checkpointing operator keeps the output of flash attention, and "
+                                + "attention is standard; write attention: flash, or activation_checkpointing: "
+                                + "full"),
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: megatron, pipeline_parallel: 4, partition: best",
@@ -276,7 +283,7 @@ class ScenarioErrorsTest {
                 with(
                         "nodes: 32",
                         "nodes: 32, nic: 100",
-                        "a.yaml:3:51: nic: rate 100 carries no unit; write for example 300 GB/s or 100 Gbit/s"),
+                        "a.yaml:3:51: nic: rate 100 has no unit; write for example 300 GB/s or 100 Gbit/s"),
                 with(
                         "nodes: 32",
                         "nodes: 32, nic: fast",
@@ -325,7 +332,8 @@ class ScenarioErrorsTest {
                 with(
                         "nodes: 32",
                         "nodes: 32, route_seed: 7",
-                        "a.yaml:3:46: route_seed draws no routes with routing adaptive; remove it, or write routing: static"),
+                        "a.yaml:3:46: route_seed has no effect with adaptive routing; remove it, or write "
+                                + "routing: static"),
                 with(
                         "nodes: 32",
                         "nodes: 32, nodes_per_leaf: 12, routing: ecmp",
@@ -387,7 +395,7 @@ class ScenarioErrorsTest {
                 with(
                         "sequence_length: 2048",
                         "sequence_length: 2048\n  decoder_length: 128",
-                        "a.yaml:6:19: decoder_length 128 needs a model with a decoder behind an encoder; remove it"),
+                        "a.yaml:6:19: decoder_length 128 needs an encoder-decoder model; remove it"),
                 with(
                         "model: gpt2-30b",
                         "model: {hidden: 7168, layers: 48, heads: 64, vocab: 50257, expert_ffn: 1024}",
@@ -419,7 +427,8 @@ class ScenarioErrorsTest {
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: {kind: megatron-core, framework_profile: transformer-engine-fp8}",
-                        "a.yaml:7:52: framework_profile transformer-engine-fp8 multiplies numbers of 8 bits, for which a100-40gb has no tensor cores; choose a GPU of the Hopper architecture, or another profile"),
+                        "a.yaml:7:52: framework_profile transformer-engine-fp8 needs FP8 tensor cores, which "
+                                + "a100-40gb does not have; choose a Hopper GPU, or another profile"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  kernels: torchtitan-float",
@@ -427,7 +436,9 @@ class ScenarioErrorsTest {
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  precision: fp8",
-                        "a.yaml:7:14: precision fp8 needs kernels with a recipe of FP8, and smp ships none; write kernels: torchtitan-compile or transformer-engine or transformer-engine-cudnn-8, or write precision: bf16"),
+                        "a.yaml:7:14: precision fp8 needs kernels with an FP8 recipe, and smp ships none; write "
+                                + "kernels: torchtitan-compile or transformer-engine or "
+                                + "transformer-engine-cudnn-8, or write precision: bf16"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1500",
@@ -463,7 +474,7 @@ class ScenarioErrorsTest {
                 with(
                         "  global_batch: 1536\n",
                         "  global_batch: 1536\n  sequence_length: 512\n",
-                        "a.yaml:7:3: key sequence_length is given twice, first in line 5; keep one"),
+                        "a.yaml:7:3: key sequence_length is used twice, first in line 5; keep one"),
                 with(
                         "scenario: ok",
                         "scenario: ../../etc",
@@ -483,7 +494,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\ncollectives: {chunk: 4}",
-                        "a.yaml:2:22: chunk: size 4 carries no unit; write for example 1 MiB"),
+                        "a.yaml:2:22: chunk: size 4 has no unit; write for example 1 MiB"),
                 with(
                         "scenario: ok",
                         "scenario: ok\ncollectives: {library: mpi}",
@@ -491,9 +502,12 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\nworkload: {collective: all_reduce, size: 1 GiB}",
-                        "a.yaml:3:1: model beside workload; a scenario trains or runs a bare collective: remove one of them",
-                        "a.yaml:5:1: training beside workload; a scenario trains or runs a bare collective: remove one of them",
-                        "a.yaml:8:1: strategy beside workload; a scenario trains or runs a bare collective: remove one of them"),
+                        "a.yaml:3:1: model and workload exclude each other: a scenario either trains or runs a "
+                                + "bare collective; remove one",
+                        "a.yaml:5:1: training and workload exclude each other: a scenario either trains or runs "
+                                + "a bare collective; remove one",
+                        "a.yaml:8:1: strategy and workload exclude each other: a scenario either trains or runs "
+                                + "a bare collective; remove one"),
                 with(
                         "model: gpt2-30b\n",
                         "",
@@ -521,19 +535,22 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\nsweep: {model.layers: [2]}",
-                        "a.yaml:2:9: sweep key model.layers asks for a block, but model is a text; sweep model itself, or write it as a block"),
+                        "a.yaml:2:9: sweep key model.layers needs a block, but model is a text; sweep model "
+                                + "itself, or write it as a block"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nsweep: {sweep.cluster.nodes: [2, 4]}",
-                        "a.yaml:2:9: sweep key sweep.cluster.nodes is no dotted key of a scenario; write for example cluster.nodes"),
+                        "a.yaml:2:9: sweep key sweep.cluster.nodes is not a dotted scenario key; write for "
+                                + "example cluster.nodes"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nsweep: {cluster.nodes: [2, 4], cluster: [{instance: p4d.24xlarge, nodes: 32}]}",
-                        "a.yaml:2:32: sweep of cluster replaces the block whose keys the lines before it vary; write it before them"),
+                        "a.yaml:2:32: sweep of cluster overwrites keys of lines before it; move it before them"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nsweep: {Cluster Nodes: [2]}",
-                        "a.yaml:2:9: sweep key Cluster Nodes is no dotted key of a scenario; write for example cluster.nodes"),
+                        "a.yaml:2:9: sweep key Cluster Nodes is not a dotted scenario key; write for example "
+                                + "cluster.nodes"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nsweep: {cluster.nodes: [2, 4], strategy.shard_group: [24]}",
@@ -541,7 +558,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: !!python/object x",
-                        "a.yaml:1:11: tag tag:yaml.org,2002:python/object has no meaning here; remove it"),
+                        "a.yaml:1:11: tag tag:yaml.org,2002:python/object is not supported here; remove it"),
                 with(
                         "scenario: ok",
                         "scenario: ok\n<<: {a: b}",
@@ -555,7 +572,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\n---\nb: c",
-                        "a.yaml:2:1: a second document begins; write one document a file"),
+                        "a.yaml:2:1: a second document begins; write one document per file"),
                 Arguments.of("", List.of("a.yaml:1:1: is empty; a scenario begins with \"scenario: NAME\"")),
                 Arguments.of("# nothing\n", List.of("a.yaml:1:1: is empty; a scenario begins with \"scenario: NAME\"")),
                 Arguments.of(

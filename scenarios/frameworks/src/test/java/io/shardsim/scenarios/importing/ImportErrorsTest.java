@@ -36,7 +36,7 @@ class ImportErrorsTest {
         refused(
                 "ds.json",
                 "{\"zero_optimization\": {\"stage\": 3, \"stage\": 2},\n \"bf16\": {\"enabled\": \"maybe\"},\n \"train_batch_size\": -5,\n \"fp16\": true}",
-                "ds.json:1:36: key stage is given twice, first in line 1; keep one",
+                "ds.json:1:36: key stage is used twice, first in line 1; keep one",
                 "ds.json:2:22: bf16.enabled maybe is a text; write true or false",
                 "ds.json:3:22: train_batch_size -5 < 1",
                 "ds.json:4:10: fp16 is a flag; write a block with enabled");
@@ -107,7 +107,7 @@ class ImportErrorsTest {
         refused(
                 "x.json",
                 "{\"colour\": \"red\"}",
-                "x.json:1:1: is of no known kind; known: SageMaker distribution, DeepSpeed");
+                "x.json:1:1: is of an unknown kind; known: SageMaker distribution, DeepSpeed");
         refused("x.json", "", "x.json:1:1: is empty");
         refused("x.json", "42", "is a number; is of no known kind");
         refused(
@@ -230,7 +230,8 @@ class ImportErrorsTest {
         refused(
                 "x.sh",
                 "torchrun train.py --base_model org/some-13b --per_device_train_batch_size 1 --bf16 True --output_dir o\n",
-                "x.sh:1:32: base_model org/some-13b names a model by a key that is not known; give --model NAME, or its config.json too");
+                "x.sh:1:32: base_model org/some-13b names the model with an unknown key; pass --model NAME, or "
+                        + "also its config.json");
     }
 
     @Test

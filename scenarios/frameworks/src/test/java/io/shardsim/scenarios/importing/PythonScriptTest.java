@@ -309,8 +309,8 @@ class PythonScriptTest {
                 model = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-2-7b-hf", attn_implementation="flash_attention_2")
                 """, Choices.NONE);
         assertThat(ImportReport.summary(read))
-                .contains("assumed training.precision: bf16 (flash attention needs 16 bits, and no file asks for them;"
-                        + " bf16 is false, the default of --bf16)")
+                .contains("assumed training.precision: bf16 (flash attention needs BF16 or FP16, and no file "
+                        + "sets it; bf16 is false, the default of --bf16)")
                 .noneMatch(line -> line.startsWith("assumed bf16"));
     }
 
@@ -383,9 +383,8 @@ class PythonScriptTest {
     @Test
     void twoTrainingsInOneScriptAreNamed() {
         assertThat(problem(TRAINER + "other = TrainingArguments(output_dir='p', per_device_train_batch_size=8)\n"))
-                .isEqualTo(
-                        "4: TrainingArguments is called in line 2 and in line 4; one training is simulated. Remove one of the"
-                                + " calls");
+                .isEqualTo("4: TrainingArguments is called in line 2 and in line 4; only one training run is "
+                        + "simulated. Remove one of the calls");
     }
 
     /** A function of the script's own is no configuration, whatever its arguments are called. */
@@ -574,8 +573,8 @@ class PythonScriptTest {
                 "!python -m torch.distributed.run train.py")) {
             assertThat(notebook(TRAINER, launch))
                     .as(launch)
-                    .contains(
-                            "launches training, and launch lines are not read from a notebook; give the command as a shell script");
+                    .contains("launches training, but launch commands in notebooks are not read; pass the command "
+                            + "as a shell script");
         }
         assertThat(notebook("%env NCCL_P2P_DISABLE=1", TRAINER)).contains("env.NCCL_P2P_DISABLE = 1: slows the job");
         assertThat(notebook("%env NCCL_P2P_DISABLE 1", TRAINER)).contains("env.NCCL_P2P_DISABLE = 1: slows the job");
