@@ -141,6 +141,28 @@ public final class GapWords {
         return words.size() == 1 ? List.of(only) : words;
     }
 
+    /** The same of several differences in a sentence: {@code kernels save 3.05 s/step, sharding costs 0.49 s}. */
+    String savings(Map<String, Long> causesPs, String per) {
+        StringBuilder text = new StringBuilder();
+        int sign = 0;
+        for (String cause : causes(causesPs)) {
+            String[] figureUnitCause = cause.split(" ", 3);
+            String name = figureUnitCause[2];
+            int own = figureUnitCause[0].startsWith("-") ? -1 : 1;
+            boolean plural = name.endsWith("s") || name.contains(" and ");
+            String verb = (own > 0 ? "save" : "cost") + (plural ? "" : "s");
+            text.append(text.isEmpty() ? "" : ", ")
+                    .append(name)
+                    .append(own == sign ? " " : " " + verb + " ")
+                    .append(figureUnitCause[0].replaceFirst("^-", ""))
+                    .append(" ")
+                    .append(figureUnitCause[1])
+                    .append(sign == 0 ? per : "");
+            sign = own;
+        }
+        return text.toString();
+    }
+
     /** Figures of parts of the gap that sum to its own: what rounding leaves goes to the largest. */
     private List<BigDecimal> shown(List<Long> partsPs) {
         List<BigDecimal> shown = new ArrayList<>();

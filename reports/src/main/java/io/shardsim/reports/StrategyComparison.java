@@ -260,7 +260,7 @@ public record StrategyComparison(
                 : name.substring(0, name.length() - String.join(", ", shared).length() - 2);
     }
 
-    /** For example {@code At 256 GPUs MiCS is 1.12x as fast as FSDP: 2.6 s less per step (3.7 s kernels, -1.1 s sharding).} */
+    /** For example {@code At 256 GPUs MiCS is 1.12x as fast as FSDP: kernels save 3.7 s/step, sharding costs 1.1 s.} */
     private static String brief(
             int gpus, Named faster, Named slower, double speedUp, StepGap gap, Map<String, Long> causes) {
         if (speedUp < NOTABLE_SPEED_UP) {
@@ -275,9 +275,15 @@ public record StrategyComparison(
                         alike ? faster.name() : faster.brief(),
                         alike ? slower.name() : slower.brief(),
                         speedUp)
-                + ": " + words.total() + " less per " + unit
-                + GapWords.inParentheses(
-                        isTold(causes, faster.run(), slower.run()) ? words.causes(causes) : words.parts())
+                + ": "
+                + (isTold(causes, faster.run(), slower.run())
+                                && words.causes(causes).size() > 1
+                        ? words.savings(causes, unit.equals("step") ? "/step" : " per " + unit)
+                        : words.total() + " less per " + unit
+                                + GapWords.inParentheses(
+                                        isTold(causes, faster.run(), slower.run())
+                                                ? words.causes(causes)
+                                                : words.parts()))
                 + ".";
     }
 

@@ -174,7 +174,7 @@ class AcrossCommandsTest {
                 assertThat(shell.shardsim(command, file, "--set", setting)).isEqualTo(ExitStatus.USAGE);
                 assertThat(shell.err())
                         .as(command + " " + setting)
-                        .contains("is not modelled; nearest you can ask: ")
+                        .contains("is not modelled; closest supported: ")
                         .doesNotContain("did you mean");
             }
         }

@@ -101,6 +101,6 @@ class CalibrateCommandTest {
         assertThat(shell.shardsim("calibrate", plain, "--base", "8x-rtx-4090"))
                 .as(shell.err())
                 .isEqualTo(ExitStatus.DONE);
-        assertThat(shell.out()).contains("the links between the GPUs of a node").doesNotContain("NVLink");
+        assertThat(shell.out()).contains("the GPU links of a node").doesNotContain("NVLink");
     }
 }

@@ -44,12 +44,12 @@ class CommandUsageTest extends WithoutSimulation {
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err().lines())
                 .startsWith(
-                        "--set 1: micro_batch many is a text; write a whole number from 1 to 65536",
+                        "--set 1: micro_batch many is a string; write a whole number from 1 to 65536",
                         "--set 2: key slow_nic is in several blocks; write cluster.slow_nic or faults.slow_nic=...",
                         "--set 3: unknown key atention; did you mean attention?",
                         "--set 4: nonsense is not KEY=VALUE with a dotted scenario key; write for example "
                                 + "training.micro_batch=4",
-                        "--set 5: model.layers needs a block, but model is a text; set model itself",
+                        "--set 5: model.layers needs a block, but model is a string; set model itself",
                         "--set 6: sweep.cluster.nodes=[1,4] is not KEY=VALUE with a dotted scenario key; write "
                                 + "cluster.nodes=[1,4]",
                         "--set 7: search.cluster.nodes=2 is not KEY=VALUE with a dotted scenario key; write "
@@ -100,14 +100,14 @@ class CommandUsageTest extends WithoutSimulation {
     void workerBeyondLoopbackNeedsTlsOrAnOptionThatSaysWithout(String option) {
         assertThat(shell.shardsim("worker", "--seed", option, "0.0.0.0")).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err())
-                .contains("would listen on 0.0.0.0 without TLS, where whoever reaches the port can join")
-                .contains("say --without-tls");
+                .contains("would listen on 0.0.0.0 without TLS, so anyone who reaches the port can join")
+                .contains("pass --without-tls");
     }
 
     @Test
     void helpExplainsCommandsAndCodes() {
         assertThat(shell.shardsim("help", "run")).isZero();
-        assertThat(shell.out()).contains("--set=KEY=VALUE", "standard input");
+        assertThat(shell.out()).contains("--set=KEY=VALUE", "stdin");
         assertThat(shell.shardsim("help", "memory-edge")).isZero();
         assertThat(shell.out()).contains("memory-edge: At the edge: such a run may not fit");
         assertThat(shell.shardsim("completion", "--help")).isZero();
@@ -139,7 +139,7 @@ class CommandUsageTest extends WithoutSimulation {
         assertThat(lines)
                 .contains(
                         "complete -c shardsim -n '__fish_seen_subcommand_from plan' -l objective -x -a 'fastest cheapest'"
-                                + " -d 'What is best'");
+                                + " -d 'Objective'");
     }
 
     @ParameterizedTest

@@ -45,7 +45,7 @@ class DoctorCommandTest {
                         "In the log: TCP sockets instead of RDMA",
                         " a day, on demand.",
                         "Best settings, each simulated without a fault:",
-                        "Or a cause that is not listed",
+                        "Or a cause not listed here",
                         "Wrote ");
         assertThat(shell.out().lines()).allMatch(line -> line.length() <= 120 || line.contains(folder.toString()));
         assertThat(shell.shardsim("doctor", file + "#nodes=2", log, "--json")).isEqualTo(ExitStatus.DONE);
@@ -87,7 +87,7 @@ class DoctorCommandTest {
                         "empty.log: has no speed and no line of NCCL that is known",
                         "b.bin");
         assertThat(shell.shardsim("doctor", log("train.log", "tps: 5"))).isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("is a log, which does not say what was trained");
+        assertThat(shell.err()).contains("is a log and does not describe the training");
         assertThat(shell.shardsim("doctor", config)).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("--measured: no log has a speed");
         assertThat(shell.shardsim("doctor", config, "--measured", "1 s", "--not", "x"))

@@ -154,8 +154,8 @@ class FabricPictureTest {
                         "p5.48xlarge --svg --set cluster.instance=dgx-h100",
                                 "--set [cluster.instance=dgx-h100]: NAME, p5.48xlarge, and --nodes set that; "
                                         + "change those instead",
-                        "p5.48xlarge --nodes 3", "--nodes, --set and -o belong to --svg",
-                        "--svg", "--svg draws one instance")
+                        "p5.48xlarge --nodes 3", "--nodes, --set and -o need --svg",
+                        "--svg", "--svg needs the name of an instance")
                 .forEach((arguments, message) -> {
                     Shell shell = new Shell(Main.services());
                     List<String> all = new ArrayList<>(List.of("catalog", "instances"));

@@ -18,7 +18,7 @@ class FitsCommandTest {
         assertThat(shell.shardsim("fits", "llama3-8b", "--gpu", "A100 80GB", "--lora", "--sequence-length", "2048"))
                 .isEqualTo(ExitStatus.DONE);
         assertThat(shell.out())
-                .contains("llama3-8b on a100-80gb: the fewest GPUs", "1  LoRA of rank 16, FSDP2", "2  QLoRA of rank 16")
+                .contains("llama3-8b on a100-80gb: fewest GPUs", "1  LoRA of rank 16, FSDP2", "2  QLoRA of rank 16")
                 .contains("USD an hour on demand (")
                 .doesNotContain("Megatron");
         assertThat(shell.out().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(Terminal.width()));

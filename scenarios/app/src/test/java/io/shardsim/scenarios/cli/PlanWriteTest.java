@@ -151,7 +151,7 @@ class PlanWriteTest {
         assertThat(shardsim("plan", scenario, "--budget", "1", "--tokens", "1T"))
                 .isEqualTo(ExitStatus.OUT_OF_MEMORY);
         assertThat(out.toString())
-                .contains("Nothing keeps the limits.", "Allow a larger budget.")
+                .contains("Nothing meets the limits.", "Allow a larger budget.")
                 .doesNotContain("nodes");
     }
 

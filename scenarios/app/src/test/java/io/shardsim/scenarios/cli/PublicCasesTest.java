@@ -189,8 +189,8 @@ class PublicCasesTest {
         assertThat(run(offload)).isEqualTo(ExitStatus.OUT_OF_MEMORY);
         assertThat(shell.out().replaceAll("\\s+", " "))
                 .containsPattern(
-                        "Needs 1,0\\d\\d of 256 GiB of host memory per node: \\d+ GiB too much; offload puts it there")
-                .contains("What fits: nodes 8, ");
+                        "Does not fit: 1,0\\d\\d of 256 GiB of host memory per node, \\d+ GiB too much. Offloading fills it.")
+                .contains("Fits with: nodes 8, ");
         String few = offload.replace("layers: 80", "layers: 8");
         assertThat(run(few.replace("256 GiB", "2 TiB"), "--json")).isEqualTo(ExitStatus.DONE);
         assertThat(shell.out()).contains("\"host_capacity_bytes\" : 2199023255552");

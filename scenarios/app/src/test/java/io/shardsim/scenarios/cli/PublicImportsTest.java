@@ -292,7 +292,7 @@ class PublicImportsTest {
     void aFileOfAnotherTrainerIsNamed(String name, String text, String title) throws IOException {
         String file = file(name, text.replace(";", "\n") + "\n");
         assertThat(shell.shardsim("import", file)).isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains(name + ":1:1: is " + title + ", which is not read; give ");
+        assertThat(shell.err()).contains(name + ":1:1: is " + title + ", which cannot be read; pass ");
         assertThat(shell.shardsim("run", file)).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err().split(title, -1)).hasSize(3);
     }
@@ -380,7 +380,7 @@ class PublicImportsTest {
         String wrong =
                 file("wrong.sh", "torchrun -m torchtitan.train --training.local_batch_size two --training.seq_len 8\n");
         assertThat(shell.shardsim("import", titan, wrong)).isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("wrong.sh:1:", "training.local_batch_size two is a text");
+        assertThat(shell.err()).contains("wrong.sh:1:", "training.local_batch_size two is a string");
     }
 
     @Test

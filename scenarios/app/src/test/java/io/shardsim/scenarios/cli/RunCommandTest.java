@@ -125,7 +125,7 @@ class RunCommandTest extends WithoutSimulation {
     void junitNeedsSomethingThatIsAsserted() throws IOException {
         assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--junit", "x.xml"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("no scenario asserts anything; write for example assert: {each: fits}");
+        assertThat(shell.err()).contains("no scenario has assertions; add for example assert: {each: fits}");
         String guarded = file("a.yaml", COLLECTIVE + "assert: {each: fits}\n");
         assertThat(shell.shardsim("run", guarded, "--junit", folder + "/none/x.xml"))
                 .isEqualTo(ExitStatus.USAGE);
@@ -286,7 +286,7 @@ class RunCommandTest extends WithoutSimulation {
         assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err())
-                .contains("a.yaml:3:", "more than 13 days of virtual time (2^60 ps)", "write smaller sizes");
+                .contains("a.yaml:3:", "13 days of virtual time (2^60 ps)", "write smaller sizes");
     }
 
     @Test
@@ -297,7 +297,7 @@ class RunCommandTest extends WithoutSimulation {
         assertThat(shell.out()).isEmpty();
         assertThat(shell.err().strip())
                 .isEqualTo(
-                        "train does not fit in memory: FSDP on 8 GPUs needs 50.0 of 40.0 GiB per GPU: 10.0 GiB too much; 2 nodes fit");
+                        "train does not fit in memory: FSDP on 8 GPUs: 50.0 of 40.0 GiB per GPU, 10.0 GiB too much; 2 nodes fit");
         assertThat(Path.of(outFolder(), "report.txt")).exists();
     }
 }

@@ -110,7 +110,7 @@ class ServeCommandTest {
         List<JsonNode> answers = answers(JSON.writeValueAsString(Map.of(
                 "number", 1, "type", "compare", "arguments", List.of(name, name), "texts", Map.of(name, "nothing"))));
         assertThat(answers.get(0).path("problems").toString())
-                .contains("nothing is a text")
+                .contains("nothing is a string")
                 .doesNotContain("results.json");
     }
 
@@ -193,7 +193,7 @@ class ServeCommandTest {
             server.join();
             assertThat(answers.stream().map(each -> each.path("number").asInt() + " " + each.path("status")))
                     .containsExactly("2 2", "1 130", "2 130", "3 2");
-            assertThat(answers.get(0).path("problems").get(0).asString()).contains("without an answer yet");
+            assertThat(answers.get(0).path("problems").get(0).asString()).contains("is used by a request that is still open");
         }
     }
 

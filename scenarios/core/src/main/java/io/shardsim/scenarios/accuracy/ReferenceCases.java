@@ -160,7 +160,7 @@ public final class ReferenceCases {
     private void checkUnique(String id, Position position) {
         Position first = places.putIfAbsent(id, position);
         if (first != null) {
-            problems.add(position, "id " + id + " is used twice, first in line " + first.line() + "; rename one");
+            problems.add(position, "id " + id + " is given twice, first in line " + first.line() + "; rename one");
         }
     }
 

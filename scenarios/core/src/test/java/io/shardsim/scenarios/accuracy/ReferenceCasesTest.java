@@ -89,7 +89,7 @@ class ReferenceCasesTest {
     void namesAreUnique() {
         refuses(
                 "cases:\n" + CASE + CASE,
-                "some/cases.yaml:13:9: id smp-30b-2048 is used twice, first in line 2; rename one");
+                "some/cases.yaml:13:9: id smp-30b-2048 is given twice, first in line 2; rename one");
     }
 
     @Test
@@ -129,7 +129,7 @@ class ReferenceCasesTest {
     void aFileWithoutCasesIsRefused() {
         refuses("cases: []", "cases is an empty list");
         refuses("case: []", "unknown key case; did you mean cases?");
-        refuses("[]", "file of cases is a list");
+        refuses("[]", "case file is a list");
     }
 
     @Test

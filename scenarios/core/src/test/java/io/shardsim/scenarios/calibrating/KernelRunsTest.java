@@ -76,12 +76,12 @@ class KernelRunsTest {
             delimiter = '|',
             value = {
                 "4096,4096,4096,bf16,1e-3|TFLOPS, and the peak of the GPU of p5.48xlarge is 989",
-                "4096,4096,4096,bf16,N/A|us n/a is no number",
+                "4096,4096,4096,bf16,N/A|us n/a is not a number",
                 "4096,4096,4096,bf16,0|us 0 is not above 0",
                 "4096,4096,4096,bf16,-3|us -3 is not above 0",
                 "4096,4096,4096,bf16|4 columns, not 5",
                 "4096,4096,4096,bf16,211445|0.65 TFLOPS, and the peak of the GPU of p5.48xlarge is 989: a wrong unit, such as ns",
-                "4096,4096,4096,bf16,NaN|us nan is no number",
+                "4096,4096,4096,bf16,NaN|us nan is not a number",
                 "4096,0,4096,bf16,9|n 0 is not above 0",
                 "4096,4096,99999999999,bf16,9|k 99999999999 is not in",
                 "4096,4096,4096,fp8,9|dtype fp8 is not bf16 or fp16"

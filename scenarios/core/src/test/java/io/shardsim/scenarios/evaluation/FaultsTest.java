@@ -319,12 +319,12 @@ class FaultsTest {
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {slow_nic: 500 Gbit/s}\n"))
                 .hasMessageContaining("slow_nic 62500 MB/s > nic 12500 MB/s");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {lost_nic: true}\n"))
-                .hasMessageContaining("lost_nic on nodes of one NIC leaves none");
+                .hasMessageContaining("lost_nic leaves nodes with one NIC without any");
         assertThatThrownBy(() -> run(COLLECTIVE.replace("nics_per_node: 1", "nics_per_node: 2")
                         + "faults: {lost_nic: true, slow_nic: 50 Gbit/s}\n"))
                 .hasMessageContaining("lost_nic and slow_nic are the same NIC");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {nic_down: 1 s}\n"))
-                .hasMessageContaining("nic_down and nic_down_every belong together; write both");
+                .hasMessageContaining("nic_down and nic_down_every go together; write both");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {nic_down: 1 s, nic_down_every: 1 s}\n"))
                 .hasMessageContaining("so the NIC is never up; write a shorter nic_down");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {other_job: 0.3, spine_neighbour: 0.3}\n"))

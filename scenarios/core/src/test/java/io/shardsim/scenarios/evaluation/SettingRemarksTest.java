@@ -63,7 +63,7 @@ class SettingRemarksTest {
     @Tag("slow")
     void overlapCommOfEarlyVersionsDoesNotOverlapTheBackward() throws Exception {
         assertThat(notes("zero3, overlap_comm: true"))
-                .anyMatch(note -> note.startsWith("gathers and reductions are serialized with the backward"))
+                .anyMatch(note -> note.startsWith("gathers and reductions do not overlap with the backward"))
                 .contains("overlap_comm has no effect here: true and false give the same step");
         assertThat(notes("zero3-0.11, overlap_comm: true"))
                 .noneMatch(note -> note.contains("serialized") || note.startsWith("overlap_comm"));
@@ -140,6 +140,6 @@ class SettingRemarksTest {
                 .replace("gpt2-1.5b", "llama2-70b")
                 .replace("sequence_length: 512", "sequence_length: 131072");
         assertThat(run(long128k).fits()).isFalse();
-        assertThat(run(long128k).facts().notes()).anyMatch(note -> note.contains("which sharding does not split"));
+        assertThat(run(long128k).facts().notes()).anyMatch(note -> note.contains("Sharding does not split them"));
     }
 }

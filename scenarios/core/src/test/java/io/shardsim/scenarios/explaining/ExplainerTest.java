@@ -85,9 +85,9 @@ class ExplainerTest {
         assertThat(ExplanationText.write(more, 1000))
                 .contains("The speed is healthy: simulated +0.0 % off")
                 .contains(" GiB reserved is -50.0 % off, where ")
-                .contains("Your run holds memory that the scenario has not.");
+                .contains("Your run uses memory that the scenario does not.");
         assertThat(ExplanationText.write(less, 1000))
-                .contains(" GiB reserved is +100.0 % off, where ", "The scenario holds memory that your run has not.");
+                .contains(" GiB reserved is +100.0 % off, where ", "The scenario uses memory that your run does not.");
         assertThat(ExplanationJson.write(more)).contains("\"verdict\" : \"other_memory\"", "\"as_expected\" : false");
     }
 
@@ -172,7 +172,7 @@ class ExplainerTest {
                 new Measured(1.15 * seconds * Math.exp(healthy.expected().high()), Measured.Unit.SECONDS, Map.of()),
                 1);
         assertThat(ExplanationText.write(slow, 1000)).contains("the catalog has no price of 8x-rtx-4090.");
-        assertThat(slow.others().healthyToo()).anyMatch(title -> title.startsWith("Activations recomputed"));
+        assertThat(slow.others().healthyToo()).anyMatch(title -> title.startsWith("Activation checkpointing on"));
         assertThat(slow.suspects())
                 .filteredOn(suspect -> !suspect.runs().isEmpty())
                 .noneMatch(suspect -> suspect.runs().get(0).step().stepSeconds()
@@ -348,7 +348,7 @@ class ExplainerTest {
     void whatDoesNotFitIsSaid() throws Exception {
         String large = ZERO3.replace("layers: 2", "layers: 400").replace("hidden: 2048", "hidden: 8192");
         assertThat(ExplanationText.write(explain(large, samples(1), 1), 80))
-                .contains("Nothing to explain: it does not fit");
+                .contains("Not simulated: it does not fit");
     }
 
     /** What nccl-tests shows is explained as well: GitHub issue 8391 of SkyPilot, where one of four EFA interfaces was attached. */
@@ -417,7 +417,7 @@ class ExplainerTest {
         assertThat(suspect(network, "slow-gpu").likelihood())
                 .isLessThan(suspect(asRatio, "slow-gpu").likelihood() / 10);
         assertThat(explain(ZERO3, Measured.parse("healthy"), 2).verdict()).isEqualTo(Explanation.Verdict.HEALTHY);
-        assertThat(ExplanationText.write(network, 80)).contains("Healthy at cluster.nodes=1, as you say.");
+        assertThat(ExplanationText.write(network, 80)).contains("Healthy at cluster.nodes=1, as stated.");
     }
 
     /** Memory that is as it should be clears recomputation, and alone it is no evidence of a slow run. */
@@ -438,7 +438,7 @@ class ExplainerTest {
                 2);
         assertThat(partOfAll(less, "checkpointing-on")).isGreaterThan(partOfAll(alone, "checkpointing-on"));
         assertThatThrownBy(() -> explain(ZERO3, Measured.parse("30 GiB reserved"), 1))
-                .hasMessageContaining("memory alone says nothing of speed");
+                .hasMessageContaining("memory alone does not tell the speed");
     }
 
     @Test

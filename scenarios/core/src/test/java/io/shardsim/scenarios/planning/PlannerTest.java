@@ -227,7 +227,7 @@ class PlannerTest {
         assertThat(planWith(written, List.of(), null, true).others(false)).isEmpty();
         assertThatThrownBy(() -> planWith(written, List.of("pytorch"), null, true))
                 .isInstanceOf(InputException.class)
-                .hasMessageContaining("strategy mics takes --available smp");
+                .hasMessageContaining("strategy mics needs --available smp");
     }
 
     private static Set<String> values(String text, String key) throws Exception {
@@ -442,7 +442,7 @@ class PlannerTest {
         assertThat(inTime.ranked()).isNotEmpty().allMatch(one -> one.cost().days() <= days * 1.01);
         Plan never = plan(open, new Goal(Objective.FASTEST, 500e9, days / 100, 1e18, false), 2, RUNS);
         assertThat(never.best()).isEmpty();
-        assertThat(PlanText.write(never, 100)).contains("Nothing keeps the limits.");
+        assertThat(PlanText.write(never, 100)).contains("Nothing meets the limits.");
     }
 
     @Test
@@ -476,7 +476,7 @@ class PlannerTest {
             planner.interrupt();
             assertThat(PlanText.write(planner.plan(simulation, (share, what) -> {}), 80))
                     .contains("Interrupted before a configuration was found")
-                    .doesNotContain("Give more", "best so far");
+                    .doesNotContain("Allow more", "best so far");
         }
     }
 

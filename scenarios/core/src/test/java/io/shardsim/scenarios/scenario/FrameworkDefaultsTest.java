@@ -43,7 +43,7 @@ class FrameworkDefaultsTest {
                 .containsEntry("framework_profile", "torchtitan-compile")
                 .containsEntry("reduce_in_fp32", "true");
         assertThat(point.notes())
-                .contains("framework torchtitan 2024-12 + compile brings along attention: flash, reduce_in_fp32: true,"
+                .contains("framework torchtitan 2024-12 + compile sets attention: flash, reduce_in_fp32: true,"
                         + " framework_profile: torchtitan-compile");
     }
 

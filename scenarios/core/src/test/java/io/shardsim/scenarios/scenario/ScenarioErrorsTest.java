@@ -43,7 +43,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\nmoney: {term: three_years}",
-                        "a.yaml:2:8: no price of p4d.24xlarge is in the catalog for term three_years; write money: {price: 40 USD/h} with yours"),
+                        "a.yaml:2:8: no price for p4d.24xlarge is in the catalog for term three_years; write money: {price: 40 USD/h} with yours"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nmoney: {term: one_year, spot: 0.3}",
@@ -52,7 +52,7 @@ class ScenarioErrorsTest {
                         "scenario: ok",
                         "scenario: ok\nmoney: {term: one_year, price: 30 USD/h}",
                         "a.yaml:2:9: term chooses a price of the catalog and price replaces it; remove one"),
-                with("scenario: ok", "scenario: ok\nmoney: {spot: 40%}", "a.yaml:2:15: spot 40% is a text; write 0.40"),
+                with("scenario: ok", "scenario: ok\nmoney: {spot: 40%}", "a.yaml:2:15: spot 40% is a string; write 0.40"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nmoney: {spot: 1.5}",
@@ -103,7 +103,7 @@ class ScenarioErrorsTest {
                         "strategy: {kind: mics, shard_group: 128}\nstorage: {input: fsx}\ncheckpoint: {to: lustre, every: 10 s}",
                         "a.yaml:8:18: input fsx is not in the catalog; did you mean fsx-lustre?",
                         "a.yaml:9:18: to lustre is not in the catalog; known: fsx-lustre, s3",
-                        "a.yaml:9:33: every 10 s is a text; write a whole number from 1 to 1000000000"),
+                        "a.yaml:9:33: every 10 s is a string; write a whole number from 1 to 1000000000"),
                 with(
                         "shard_group: 128",
                         "shard_group: 128, gather_algorithm: hierarchy, activation_loading_horizon: 0",
@@ -217,7 +217,7 @@ class ScenarioErrorsTest {
                 with(
                         "shard_group: 128",
                         "shard_group: all",
-                        "a.yaml:7:37: shard_group all is a text; write a whole number from 0 to 1048576"),
+                        "a.yaml:7:37: shard_group all is a string; write a whole number from 0 to 1048576"),
                 with(
                         "kind: mics",
                         "kind: mcis",
@@ -225,7 +225,7 @@ class ScenarioErrorsTest {
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: mics",
-                        "a.yaml:7:11: strategy mics is a text; write a block such as {kind: fsdp-hybrid, shard_group: 128}"),
+                        "a.yaml:7:11: strategy mics is a string; write a block such as {kind: fsdp-hybrid, shard_group: 128}"),
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: {}",
@@ -233,7 +233,7 @@ class ScenarioErrorsTest {
                 with(
                         "shard_group: 128",
                         "two_hop_gradient_sync: yes",
-                        "a.yaml:7:47: two_hop_gradient_sync yes is a text in YAML 1.2; write true"),
+                        "a.yaml:7:47: two_hop_gradient_sync yes is a string in YAML 1.2; write true"),
                 with("nodes: 32", "nodes: 0", "a.yaml:3:42: nodes 0 < 1; write a whole number from 1 to 65536"),
                 with("nodes: 32", "nodes: -3", "a.yaml:3:42: nodes -3 < 1; write a whole number from 1 to 65536"),
                 with(
@@ -251,15 +251,15 @@ class ScenarioErrorsTest {
                 with(
                         "nodes: 32",
                         "nodes: \"32\"",
-                        "a.yaml:3:42: nodes 32 is a text; write a whole number from 1 to 65536"),
+                        "a.yaml:3:42: nodes 32 is a string; write a whole number from 1 to 65536"),
                 with(
                         "nodes: 32",
                         "nodes: 1_000",
-                        "a.yaml:3:42: nodes 1_000 is a text; write a whole number from 1 to 65536"),
+                        "a.yaml:3:42: nodes 1_000 is a string; write a whole number from 1 to 65536"),
                 with(
                         "nodes: 32",
                         "nodes: 12:30",
-                        "a.yaml:3:42: nodes 12:30 is a text; write a whole number from 1 to 65536"),
+                        "a.yaml:3:42: nodes 12:30 is a string; write a whole number from 1 to 65536"),
                 with("nodes: 32", "nodes: [32]", "a.yaml:3:42: nodes is a list; write a whole number from 1 to 65536"),
                 with("nodes: 32", "nodes: ", "a.yaml:3:41: nodes has no value; write a whole number from 1 to 65536"),
                 with(", nodes: 32", "", "a.yaml:3:10: cluster has no nodes; add nodes: a whole number from 1 to 65536"),
@@ -466,7 +466,7 @@ class ScenarioErrorsTest {
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  activation_offload: no",
-                        "a.yaml:7:23: activation_offload no is a text in YAML 1.2; write false"),
+                        "a.yaml:7:23: activation_offload no is a string in YAML 1.2; write false"),
                 with(
                         "  global_batch: 1536\n",
                         "",
@@ -474,7 +474,7 @@ class ScenarioErrorsTest {
                 with(
                         "  global_batch: 1536\n",
                         "  global_batch: 1536\n  sequence_length: 512\n",
-                        "a.yaml:7:3: key sequence_length is used twice, first in line 5; keep one"),
+                        "a.yaml:7:3: key sequence_length is given twice, first in line 5; keep one"),
                 with(
                         "scenario: ok",
                         "scenario: ../../etc",
@@ -535,7 +535,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\nsweep: {model.layers: [2]}",
-                        "a.yaml:2:9: sweep key model.layers needs a block, but model is a text; sweep model "
+                        "a.yaml:2:9: sweep key model.layers needs a block, but model is a string; sweep model "
                                 + "itself, or write it as a block"),
                 with(
                         "scenario: ok",
@@ -578,7 +578,7 @@ class ScenarioErrorsTest {
                 Arguments.of(
                         "just text",
                         List.of(
-                                "a.yaml:1:1: scenario file just text is a text; write a block with scenario, model, cluster, training, strategy")),
+                                "a.yaml:1:1: scenario file just text is a string; write a block with scenario, model, cluster, training, strategy")),
                 Arguments.of(
                         "- a\n",
                         List.of(

@@ -100,7 +100,7 @@ final class LiteralReader {
             throw unexpected("the end of the line");
         }
         if (set.put(name, value) != null) {
-            problems.add(start, "key " + YamlReader.printable(name) + " is used twice; keep one");
+            problems.add(start, "key " + YamlReader.printable(name) + " is given twice; keep one");
         }
         return value;
     }

@@ -74,7 +74,7 @@ class DoctorTest {
                         .containsEntry("strategy.framework_profile", "fsdp-compile"));
         assertThat(answer.room()).isNotEmpty().allMatch(room -> room.gain() < Advice.GAIN_MIN && room.makesRoom());
         assertThat(DoctorText.write(answer, 1000))
-                .containsSubsequence("Gains most", "torch.compile: ", "Memory is tight. These give room", " (-")
+                .containsSubsequence("Best settings", "torch.compile: ", "Memory is tight. These free memory", " (-")
                 .doesNotContain("Not tried");
         Doctor.Answer ended = new Doctor.Answer(
                 answer.understood(),
@@ -109,7 +109,7 @@ class DoctorTest {
         assertThat(answer.interrupted()).isTrue();
         assertThat(DoctorText.write(answer, 1000))
                 .contains("Healthy: ", "Not simulated: ", "Interrupted: not all faults and settings were simulated.")
-                .doesNotContain("Gains most");
+                .doesNotContain("Best settings");
     }
 
     @Test

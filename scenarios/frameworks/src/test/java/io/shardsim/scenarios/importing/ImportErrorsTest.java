@@ -36,8 +36,8 @@ class ImportErrorsTest {
         refused(
                 "ds.json",
                 "{\"zero_optimization\": {\"stage\": 3, \"stage\": 2},\n \"bf16\": {\"enabled\": \"maybe\"},\n \"train_batch_size\": -5,\n \"fp16\": true}",
-                "ds.json:1:36: key stage is used twice, first in line 1; keep one",
-                "ds.json:2:22: bf16.enabled maybe is a text; write true or false",
+                "ds.json:1:36: key stage is given twice, first in line 1; keep one",
+                "ds.json:2:22: bf16.enabled maybe is a string; write true or false",
                 "ds.json:3:22: train_batch_size -5 < 1",
                 "ds.json:4:10: fp16 is a flag; write a block with enabled");
     }
@@ -250,7 +250,7 @@ class ImportErrorsTest {
         refused(
                 "x.sh",
                 "torchrun --nnodes 2 --nproc_per_node 8 mine.py --config a.yaml\n",
-                "name no model and no batch");
+                "without model or batch");
         refused("x.sh", "echo hello\n", "is a shell script without a training command");
     }
 
