@@ -178,8 +178,7 @@ class StrategyComparisonTest {
         assertThat(comparison.brief())
                 .isEqualTo("At 32 GPUs mics is 1.50x as fast as zero3: sharding saves 7.0 s/step, kernels 3.0 s.");
         assertThat(comparison.sentence())
-                .contains(
-                        "4.0 s less kernel time, 1.0 s more interference. By cause: 7.0 s sharding, 3.0 s kernels.");
+                .contains("4.0 s less kernel time, 1.0 s more interference. By cause: 7.0 s sharding, 3.0 s kernels.");
         assertThatThrownBy(() -> compare(fast, slow.withCauses(Map.of("sharding", 7 * S))))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("is not the sum of its causes");

@@ -33,6 +33,6 @@ class FurtherPlacesTest {
         assertThat(FurtherPlaces.problem(jar + File.pathSeparator + random))
                 .startsWith("SHARDSIM_CLASSPATH names " + random + ", which is not a jar (")
                 .endsWith("); name jars or class folders");
-        assertThat(FurtherPlaces.problem(cut.toString())).contains("cut.jar, which is no jar");
+        assertThat(FurtherPlaces.problem(cut.toString())).contains("cut.jar, which is not a jar");
     }
 }

@@ -109,7 +109,7 @@ class CommandUsageTest extends WithoutSimulation {
         assertThat(shell.shardsim("help", "run")).isZero();
         assertThat(shell.out()).contains("--set=KEY=VALUE", "stdin");
         assertThat(shell.shardsim("help", "memory-edge")).isZero();
-        assertThat(shell.out()).contains("memory-edge: At the edge: such a run may not fit");
+        assertThat(shell.out()).contains("memory-edge: Memory nearly full: may not fit");
         assertThat(shell.shardsim("completion", "--help")).isZero();
         assertThat(shell.out()).contains("source <(shardsim completion)").doesNotContain("generate-completion");
         assertThat(shell.shardsim("help", "memory-egde")).isEqualTo(ExitStatus.USAGE);

@@ -43,7 +43,7 @@ class DoctorCommandTest {
                         "Shows tcp-over-ethernet",
                         "line 1: NCCL INFO Using network Socket",
                         "In the log: TCP sockets instead of RDMA",
-                        " a day, on demand.",
+                        " per day, on demand.",
                         "Best settings, each simulated without a fault:",
                         "Or a cause not listed here",
                         "Wrote ");
@@ -82,10 +82,7 @@ class DoctorCommandTest {
         assertThat(shell.shardsim("doctor", "nowhere.yaml", log("empty.log", ""), log("b.bin", "\0\1")))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err())
-                .contains(
-                        "no such file; check the path",
-                        "empty.log: has no speed and no line of NCCL that is known",
-                        "b.bin");
+                .contains("no such file; check the path", "empty.log: has no speed and no known NCCL message", "b.bin");
         assertThat(shell.shardsim("doctor", log("train.log", "tps: 5"))).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("is a log and does not describe the training");
         assertThat(shell.shardsim("doctor", config)).isEqualTo(ExitStatus.USAGE);

@@ -59,7 +59,7 @@ class PublicCasesTest {
                 "p3dn.24xlarge | precision: bf16_pure | precision bf16_pure does not run on v100-32gb",
                 "p3dn.24xlarge | attention: flash | attention flash does not run on v100-32gb: FlashAttention 2 needs Ampere or later, and v100-32gb is Volta; write attention: standard",
                 "p3dn.24xlarge | 'attention: flash, kernels: scaling-flash-1' | FlashAttention 1 needs Turing or later",
-                "p4d.24xlarge | 'precision: fp8, kernels: torchtitan-compile' | for which a100-40gb has no tensor cores",
+                "p4d.24xlarge | 'precision: fp8, kernels: torchtitan-compile' | FP8 tensor cores, which a100-40gb does not have",
             })
     void whatAGpuCannotRunIsRefused(String instance, String setting, String refusal) throws Exception {
         assertThat(run(small("{instance: " + instance + ", nodes: 1}", ", " + setting, "{kind: fsdp2}")))
@@ -160,7 +160,7 @@ class PublicCasesTest {
                 "{instance: p7.48xlarge, nodes: 1} | instance p7.48xlarge is not in the catalog; shardsim catalog instances lists ",
                 "{instance: p5.48xlrge, nodes: 1} | did you mean p5.48xlarge?",
                 "{gpu: MI300X, NODE} | gpu MI300X is not modelled: an AMD GPU with RCCL, out of scope",
-                "{gpu: trainium2, NODE} | not an NVIDIA GPU, out of scope; no GPU of the catalog is near",
+                "{gpu: trainium2, NODE} | not an NVIDIA GPU, out of scope; no GPU in the catalog is close",
                 "{gpu: NVIDIA H100 PCIe, NODE} | an H100 with 114 SMs and HBM2e on PCIe",
                 "{gpu: A100, NODE} | gpu A100 is not in the catalog; did you mean a100-40gb or a100-80gb?",
                 "{gpu: NVIDIA L40, NODE} | an L40S with half its tensor-core rate",

@@ -252,7 +252,7 @@ class RunCommandTest extends WithoutSimulation {
         };
         String scenario = file("a.yaml", COLLECTIVE);
         assertThat(shell.shardsim("run", scenario, "--out", report.toString())).isZero();
-        assertThat(shell.err()).contains("another run also wrote its report to " + report + " meanwhile");
+        assertThat(shell.err()).contains("another run also wrote its report to " + report + " in the meantime");
         answer = WithoutSimulation::finished;
         assertThat(shell.shardsim("run", scenario, "--out", report.toString())).isZero();
         assertThat(shell.err()).as("both runs").containsOnlyOnce("another run");
@@ -285,8 +285,7 @@ class RunCommandTest extends WithoutSimulation {
         };
         assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err())
-                .contains("a.yaml:3:", "13 days of virtual time (2^60 ps)", "write smaller sizes");
+        assertThat(shell.err()).contains("a.yaml:3:", "13 days of virtual time (2^60 ps)", "write smaller sizes");
     }
 
     @Test

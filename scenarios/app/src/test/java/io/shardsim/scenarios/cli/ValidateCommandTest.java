@@ -176,7 +176,7 @@ class ValidateCommandTest {
         validate(Files.writeString(folder.resolve("slow.yaml"), slow).toString());
         assertThat(err.toString())
                 .startsWith("note on slow and 1 more: pcie is assumed to be 24 GB/s")
-                .contains("holds a NIC of 48 GB/s back")
+                .contains("limits a NIC of 48 GB/s")
                 .hasLineCount(1);
     }
 

@@ -77,7 +77,7 @@ public final class CompareText {
         return run.name() + ", " + run.label()
                 + (timed == null
                         ? ""
-                        : ": " + Quantities.seconds(timed.step().stepSeconds()) + " a step, "
+                        : ": " + Quantities.seconds(timed.step().stepSeconds()) + " per step, "
                                 + Quantities.threeDigits(timed.samplesPerSecond()) + " samples/s");
     }
 
@@ -106,7 +106,7 @@ public final class CompareText {
     }
 
     private String per() {
-        return comparison.isScaled() ? "per " + Quantities.count(comparison.tokens()) + " tokens" : "a step";
+        return comparison.isScaled() ? "per " + Quantities.count(comparison.tokens()) + " tokens" : "per step";
     }
 
     private void differences() {

@@ -149,7 +149,7 @@ class ReferenceCasesTest {
                 .hasMessageContaining("name a file or folder of cases");
         assertThatThrownBy(() -> ReferenceCases.readFolder(elsewhere))
                 .isInstanceOf(InputException.class)
-                .hasMessageContaining(": holds no files of cases")
+                .hasMessageContaining(": has no case files")
                 .hasMessageNotContaining(":1:1");
     }
 

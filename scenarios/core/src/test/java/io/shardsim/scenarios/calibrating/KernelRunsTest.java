@@ -181,9 +181,7 @@ class KernelRunsTest {
         Calibration found = calibrate("p5.48xlarge", Map.of("a.csv", table.toString()), List.of());
         assertThat(found.figures()).isEmpty();
         assertThat(CalibrationText.write(found, 200))
-                .contains(
-                        "Not determined: rate of GEMMs",
-                        "2048 x 2048 x 2048 took 26.4 us and 42.9 us; measure it again")
+                .contains("Not determined: GEMM rate", "2048 x 2048 x 2048 took 26.4 us and 42.9 us; measure it again")
                 .doesNotContain("A table of GEMMs");
     }
 
@@ -192,7 +190,7 @@ class KernelRunsTest {
     void smallGemmsTellNoRate() throws InputException {
         Calibration found = calibrate("p5.48xlarge", Map.of("a", "m,n,k,us\n64,64,64,4\n128,128,128,4.1\n"), List.of());
         assertThat(found.figures()).isEmpty();
-        assertThat(CalibrationText.write(found, 200)).contains("Not determined: rate of GEMMs", "calibrate --kit");
+        assertThat(CalibrationText.write(found, 200)).contains("Not determined: GEMM rate", "calibrate --kit");
     }
 
     private static String dims(Kernel.Matmul gemm) {

@@ -311,7 +311,7 @@ class FaultsTest {
     void whatMakesNoSenseIsRefused() {
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {slow_gpu: 2}\n"))
                 .isInstanceOf(InputException.class)
-                .hasMessageContaining("slow_gpu changes no bare collective");
+                .hasMessageContaining("slow_gpu has no effect on a bare collective");
         assertThatThrownBy(() -> run(TRAINING + "faults: {slow_gpu: 0.5}\n")).hasMessageContaining("slow_gpu");
         assertThatThrownBy(() -> run(COLLECTIVE.replace("nodes: 2", "nodes: 2, slow_nic: 50 Gbit/s")
                         + "faults: {slow_nic: 50 Gbit/s}\n"))
@@ -335,7 +335,7 @@ class FaultsTest {
                         + "faults: {lost_nic: true, retransmitted: 0.1}\n"))
                 .hasMessageContaining("retransmitted and lost_nic are the same NIC");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {clock_spread: 0.1}\n"))
-                .hasMessageContaining("clock_spread changes no bare collective");
+                .hasMessageContaining("clock_spread has no effect on a bare collective");
     }
 
     /**

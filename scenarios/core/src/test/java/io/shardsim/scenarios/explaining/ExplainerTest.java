@@ -103,7 +103,7 @@ class ExplainerTest {
         assertThat(explanation.verdict()).isEqualTo(Explanation.Verdict.HEALTHY);
         assertThat(ExplanationText.write(explanation, 1000))
                 .contains(
-                        "-15.0 % to +15.0 % off (+: too fast) is assumed: not-validated, no published broadcast on ampere is validated.")
+                        "-15.0 % to +15.0 % off (+: too fast) is assumed: not-validated, no published broadcast on ampere was compared.")
                 .doesNotContain("80 %");
     }
 
@@ -171,7 +171,7 @@ class ExplainerTest {
                 one,
                 new Measured(1.15 * seconds * Math.exp(healthy.expected().high()), Measured.Unit.SECONDS, Map.of()),
                 1);
-        assertThat(ExplanationText.write(slow, 1000)).contains("the catalog has no price of 8x-rtx-4090.");
+        assertThat(ExplanationText.write(slow, 1000)).contains("the catalog has no price for 8x-rtx-4090.");
         assertThat(slow.others().healthyToo()).anyMatch(title -> title.startsWith("Activation checkpointing on"));
         assertThat(slow.suspects())
                 .filteredOn(suspect -> !suspect.runs().isEmpty())
@@ -347,8 +347,7 @@ class ExplainerTest {
     @Tag("slow")
     void whatDoesNotFitIsSaid() throws Exception {
         String large = ZERO3.replace("layers: 2", "layers: 400").replace("hidden: 2048", "hidden: 8192");
-        assertThat(ExplanationText.write(explain(large, samples(1), 1), 80))
-                .contains("Not simulated: it does not fit");
+        assertThat(ExplanationText.write(explain(large, samples(1), 1), 80)).contains("Not simulated: it does not fit");
     }
 
     /** What nccl-tests shows is explained as well: GitHub issue 8391 of SkyPilot, where one of four EFA interfaces was attached. */

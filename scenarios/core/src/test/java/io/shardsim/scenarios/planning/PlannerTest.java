@@ -464,7 +464,7 @@ class PlannerTest {
         assertThat(lines).hasSizeLessThanOrEqualTo(35).allMatch(line -> line.length() <= 80);
         assertThat(text).contains("fastest of ", "samples/s", " more per step", "simulated", "do not fit");
         assertThat(PlanText.write(plan(SMALL, FASTEST, 2, RUNS), 500))
-                .containsPattern("Not searched: sequence_length, .*precision.* \\(they change what is learned\\); of ")
+                .containsPattern("Not searched: sequence_length, .*precision.* \\(they affect convergence\\); of ")
                 .doesNotContainPattern("Not searched: .*micro_batch");
     }
 
@@ -475,7 +475,7 @@ class PlannerTest {
                 PointSimulation simulation = new PointSimulation(new RunOptions(1, true))) {
             planner.interrupt();
             assertThat(PlanText.write(planner.plan(simulation, (share, what) -> {}), 80))
-                    .contains("Interrupted before a configuration was found")
+                    .contains("Interrupted before any configuration met the limits")
                     .doesNotContain("Allow more", "best so far");
         }
     }

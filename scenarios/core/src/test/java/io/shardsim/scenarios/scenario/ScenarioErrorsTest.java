@@ -52,7 +52,10 @@ class ScenarioErrorsTest {
                         "scenario: ok",
                         "scenario: ok\nmoney: {term: one_year, price: 30 USD/h}",
                         "a.yaml:2:9: term chooses a price of the catalog and price replaces it; remove one"),
-                with("scenario: ok", "scenario: ok\nmoney: {spot: 40%}", "a.yaml:2:15: spot 40% is a string; write 0.40"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nmoney: {spot: 40%}",
+                        "a.yaml:2:15: spot 40% is a string; write 0.40"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nmoney: {spot: 1.5}",

@@ -128,7 +128,7 @@ class ScenarioReaderTest {
     void aNicThatAnAssumedPcieHoldsBackIsANote() throws InputException {
         String cluster = inlineCluster("a100-80gb", "400 Gbit/s");
         assertThat(read(cluster + "}\n").points().get(0).notes())
-                .containsExactly("pcie is assumed to be 24 GB/s, what ampere GPUs have, which limits a NIC of 48 "
+                .containsExactly("pcie is assumed to be 24 GB/s, as on ampere GPUs, which limits a NIC of 48 "
                         + "GB/s; write pcie: the rate of your link");
         assertThat(read(cluster + ", pcie: 56 GB/s}\n").points().get(0).notes()).isEmpty();
     }

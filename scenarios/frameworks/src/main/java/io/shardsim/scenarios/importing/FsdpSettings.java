@@ -160,7 +160,7 @@ final class FsdpSettings {
                     policy.equalsIgnoreCase("no_wrap") ? Verdict.DECIDES_THE_ANSWER : Verdict.NOT_MODELLED,
                     policy.equalsIgnoreCase("no_wrap")
                             ? "one unit for the whole model: it would be gathered at once, with nothing to overlap"
-                            : "units by size; here, each layer is a unit");
+                            : "units by size; each layer is a unit here");
         }
     }
 }

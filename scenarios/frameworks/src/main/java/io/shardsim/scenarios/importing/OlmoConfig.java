@@ -45,7 +45,7 @@ final class OlmoConfig extends RenamedConfig {
         } else if (units == null) {
             key.judge(Verdict.DECIDES_THE_ANSWER, why);
         } else if (!units.startsWith("by_block")) {
-            key.judge(Verdict.APPROXIMATED, "units of several layers; here, each layer is a unit");
+            key.judge(Verdict.APPROXIMATED, "units of several layers; each layer is a unit here");
         }
     }
 

@@ -86,7 +86,7 @@ class ImportErrorsTest {
                 "x.sh",
                 "A=xxxxxxxxxxxxxxxx\n" + "A=$A$A\n".repeat(40)
                         + "torchrun p.py --num-layers $A --hidden-size 8 --micro-batch-size 1\n",
-                "variables expand to more than 1048576 letters");
+                "variables expand to more than 1048576 characters");
     }
 
     @Test
@@ -109,7 +109,7 @@ class ImportErrorsTest {
                 "{\"colour\": \"red\"}",
                 "x.json:1:1: is of an unknown kind; known: SageMaker distribution, DeepSpeed");
         refused("x.json", "", "x.json:1:1: is empty");
-        refused("x.json", "42", "is a number; is of no known kind");
+        refused("x.json", "42", "is a number; is of an unknown kind");
         refused(
                 "x.yaml",
                 "scenario: a\ncluster: {instance: p4d.24xlarge, nodes: 1}\n",
@@ -247,10 +247,7 @@ class ImportErrorsTest {
 
     @Test
     void aCommandThatOnlyStartsProcessesIsOfNoKind() {
-        refused(
-                "x.sh",
-                "torchrun --nnodes 2 --nproc_per_node 8 mine.py --config a.yaml\n",
-                "without model or batch");
+        refused("x.sh", "torchrun --nnodes 2 --nproc_per_node 8 mine.py --config a.yaml\n", "without model or batch");
         refused("x.sh", "echo hello\n", "is a shell script without a training command");
     }
 

@@ -114,7 +114,7 @@ class PythonScriptTest {
     @Test
     void whatDependsOnTheUnknownIsAskedFor() {
         assertThat(problem(SCRIPT.replace("adapters = LoraConfig", "if args.lora:\n    adapters = LoraConfig")))
-                .startsWith("20: LoraConfig is called in a loop, or where a condition");
+                .startsWith("20: LoraConfig is called in a loop, or under a condition");
         assertThat(problem(SCRIPT.replace("MODEL = \"meta-llama/Llama-2-7b-hf\"", "MODEL = args.model")))
                 .isEqualTo(
                         "17: model_name_or_path is MODEL, which is not followed; write the value itself, or give --model NAME");
@@ -143,12 +143,12 @@ class PythonScriptTest {
                         "for p in m.parameters():\n    p.requires_grad = False\n", "3: requires_grad freezes",
                         "args.gradient_checkpointing = True\n", "2: args.gradient_checkpointing is set after the call",
                         "t = Trainer(model='a/b', args=args, optimizers=(o, None))\n", "2: optimizers brings",
-                        "class Mine(TrainingArguments):\n    pass\n", "2: Mine is a class of arguments")
+                        "class Mine(TrainingArguments):\n    pass\n", "2: Mine is an arguments class")
                 .entrySet()) {
             assertThat(problem(start + each.getKey())).as(each.getKey()).startsWith(each.getValue());
         }
         assertThat(problem(start.replace("bf16=True", "bf16=True, **more()")))
-                .startsWith("1: **more() does not follow");
+                .startsWith("1: **more() cannot be determined");
         for (String bound : List.of(
                 "n, m = 6, f()[0]",
                 "n, m = f(), 7",
@@ -405,7 +405,7 @@ class PythonScriptTest {
         for (String unattached : List.of("", "peft_config = c\n", "t = SFTTrainer(model=model, peft_config=None)\n")) {
             assertThat(problem(adapters + unattached + TRAINER))
                     .as(unattached)
-                    .startsWith("2: LoraConfig is passed to nothing");
+                    .startsWith("2: LoraConfig is never used");
         }
         for (String attached : List.of(
                 "model = get_peft_model(model, c)\n",
@@ -442,7 +442,7 @@ class PythonScriptTest {
         assertThat(
                         problem(
                                 "for lr in [1e-4, 2e-4]:\n    args = TrainingArguments(per_device_train_batch_size=4, learning_rate=lr)\n"))
-                .startsWith("2: TrainingArguments is called in a loop, or where a condition holds");
+                .startsWith("2: TrainingArguments is called in a loop, or under a condition");
         for (String script : List.of(
                 "@dataclass\nclass Config:\n    batch: int = 4\n",
                 "model, tok = load()\ntrain(model)\n",
@@ -451,7 +451,7 @@ class PythonScriptTest {
             assertThat(problem(script))
                     .as(script)
                     .startsWith(
-                            "1: is a Python script that calls no estimator and no TrainingArguments; give the arguments");
+                            "1: is a Python script without an estimator or TrainingArguments; pass the training arguments");
         }
         assertThat(problem("ds = {'zero_optimization': {'stage': 3} 'bf16': 1}\n"))
                 .contains("a comma or }");
@@ -471,9 +471,10 @@ class PythonScriptTest {
                     .as(call)
                     .contains("hidden: 2048", "micro_batch: 2", "sequence_length: 1024");
         }
-        assertThat(problem(plain + "est.set_hyperparameters(**more())\n")).startsWith("3: **more() does not follow");
+        assertThat(problem(plain + "est.set_hyperparameters(**more())\n"))
+                .startsWith("3: **more() cannot be determined");
         assertThat(problem(plain.replace("nt=2", "nt=2, hyperparameters={**more(), 'epochs': 1}")))
-                .startsWith("1: **more() does not follow");
+                .startsWith("1: **more() cannot be determined");
         assertThat(problem("est.set_hyperparameters(" + own + ")\n"))
                 .startsWith("1: set_hyperparameters is called for one of 0 estimators");
     }
@@ -490,7 +491,7 @@ class PythonScriptTest {
                 .contains("model: llama2-7b\n", "micro_batch: 3\n", "precision: bf16\n", "instance: p4d.24xlarge\n");
         assertThat(problem(ESTIMATOR.replace("hyperparameters={", "hyperparameters={'train_batch_size': 3, ")))
                 .contains(
-                        "hyperparameters.train_batch_size 3 decides the answer: the script says whether this is the batch of a GPU");
+                        "hyperparameters.train_batch_size 3 decides the answer: the script decides whether this is the per-GPU");
     }
 
     private static String problem(String script) {
