@@ -71,12 +71,12 @@ public record Advice(Trial trial, double gain, int usualMicroBatch, MemoryFit us
 
     private String memory() {
         if (makesRoom()) {
-            return "It fits with room. ";
+            return "It fits with headroom. ";
         }
         boolean edge = MemoryWords.isAtEdge(trial.fit()) && !MemoryWords.isAtEdge(usualFit);
         return trial.fit().isTight()
                 ? "It " + MemoryWords.verdict(trial.fit()) + ". "
-                : edge ? "Memory is then at its edge. " : "";
+                : edge ? "Memory is then nearly full. " : "";
     }
 
     /**

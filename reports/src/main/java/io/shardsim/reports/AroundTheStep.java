@@ -93,18 +93,19 @@ public record AroundTheStep(
 
         String sentence() {
             String onHosts = Quantities.seconds(hostSeconds) + " and " + Quantities.gib(hostBytes) + " of the "
-                    + Quantities.gib(hostMemoryBytes) + " of a node's host";
+                    + Quantities.gib(hostMemoryBytes) + " of host memory per node";
             if (delayed) {
-                return "Start: parameters are drawn on the GPUs once the model is split, which takes "
+                return "Start-up: parameters are initialised on the GPUs after sharding, which takes "
                         + Quantities.seconds(seconds)
-                        + " and no host memory; drawn by every rank on its host it would take "
+                        + " and no host memory; on the hosts it would take "
                         + onHosts + ".";
             }
-            return "Start: every rank draws all " + Quantities.significant(parameters * 1e-9)
-                    + " billion parameters on its host before it keeps its share, which takes " + onHosts
+            return "Start-up: every rank initialises all " + Quantities.significant(parameters * 1e-9)
+                    + " billion parameters on its host before sharding, which takes " + onHosts
                     + (fits()
                             ? "."
-                            : ": more than there is, so the job cannot start; set delayed_parameter_initialization: true.");
+                            : ": more than it has, so the job cannot start; set "
+                                    + "delayed_parameter_initialization: true.");
         }
     }
 
@@ -226,12 +227,11 @@ public record AroundTheStep(
             sentences.add(startUp.sentence());
         }
         if (input != null) {
-            sentences.add("Input from " + input.storage() + ": the samples of a step take "
+            sentences.add("Input from " + input.storage() + ": reading the samples of a step takes "
                     + Quantities.seconds(input.seconds())
                     + (input.stallSeconds() > 0
-                            ? " to read, so every step waits for them for " + Quantities.seconds(input.stallSeconds())
-                                    + "."
-                            : " to read, beside the step before."));
+                            ? ", so every step waits " + Quantities.seconds(input.stallSeconds()) + "."
+                            : ", hidden behind the previous step."));
         }
         if (checkpoint != null) {
             sentences.add("A " + (checkpoint.state() == Surroundings.State.FULL ? "full" : "sharded")
@@ -240,14 +240,14 @@ public record AroundTheStep(
                     + " and stops training for " + Quantities.seconds(checkpoint.pauseSeconds()) + ", "
                     + Quantities.percent(checkpoint.share()) + " of the time"
                     + (checkpoint.assembleSeconds() > 0
-                            ? "; to make a full one of it takes one node "
+                            ? "; merging it into a full checkpoint takes one node "
                                     + Quantities.seconds(checkpoint.assembleSeconds()) + "."
                             : "."));
         }
         if (input == null && checkpoint == null) {
             return sentences;
         }
-        sentences.add("With both counted: " + Quantities.significant(samplesPerSecond) + " samples/s, "
+        sentences.add("Including both: " + Quantities.significant(samplesPerSecond) + " samples/s, "
                 + Quantities.significant(cost.days()) + " days"
                 + (cost.hasPrice() ? " and " + Quantities.usd(cost.usd()) : "") + " for "
                 + Quantities.tokens(cost.tokens()) + " tokens.");

@@ -176,12 +176,12 @@ public record BlastRadius(long longerPs, List<Group> groups) {
     /** Describes this in one or two sentences. */
     public String sentence() {
         if (longerPs == 0 && groups.isEmpty()) {
-            return "The faults change nothing: this run waits for nothing that they slow down.";
+            return "The faults have no effect: this run does not wait for anything they slow down.";
         }
         // Delayed work overlaps with other work on links and GPU, and occasionally with less of it.
         return (longerPs < 0
                         ? "With the faults it takes " + seconds(-longerPs)
-                                + " less; docs/model.md says how under \"Where better hardware is slower\"."
+                                + " less; docs/model.md explains how under \"Where better hardware is slower\"."
                         : "The faults cost " + seconds(longerPs) + ".")
                 + (groups.isEmpty()
                         ? ""

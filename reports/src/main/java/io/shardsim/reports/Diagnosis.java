@@ -94,9 +94,8 @@ public record Diagnosis(String why, String next) {
         RunFacts.Memory memory = run.facts().ledger();
         MemoryFit fit = memory.fit();
         return new Diagnosis(
-                sentence(MemoryWords.needs(fit) + ": " + Quantities.gib(fit.missingBytes())
-                        + " too much"
-                        + (fit.fitsGpu() ? "; offload puts it there" : "; most is held by " + largestOwner(memory))),
+                "Does not fit: " + MemoryWords.missing(fit)
+                        + (fit.fitsGpu() ? ". Offloading fills it." : ". Largest: " + largestOwner(memory) + "."),
                 run.remedy() == null ? "" : sentence(run.remedy()));
     }
 
@@ -117,7 +116,7 @@ public record Diagnosis(String why, String next) {
     }
 
     private static Diagnosis ofCollective(RunResult run, BusBandwidth speed) {
-        String words = "Runs at " + Quantities.bytesPerSecond(speed.busBytesPerSecond()) + " of bus bandwidth.";
+        String words = "Reaches " + Quantities.bytesPerSecond(speed.busBytesPerSecond()) + " bus bandwidth.";
         String why = run.network().links().stream()
                 .max(Comparator.comparingDouble(LinkUse::busiestUtilization))
                 .map(busiest -> words + " The busiest link is " + busiest.busiestPort() + " ("
@@ -135,11 +134,11 @@ public record Diagnosis(String why, String next) {
             return "Node[0].Nic[0] is the limit: it is down " + Quantities.percent(down) + " of the time.";
         }
         if (busiest.busiestUtilization() <= 0.8) {
-            return "No link is the limit: thread blocks and the steps between ranks are.";
+            return "No link is the limit; thread blocks and per-step latency are.";
         }
         return shareOfBytes(run, busiest, speed.seconds()) < 0.5
-                ? "The number of messages is the limit: most of that time is what each message takes beside its bytes."
-                : "The wire is the limit.";
+                ? "The message rate is the limit: most of that time is per-message overhead."
+                : "Link bandwidth is the limit.";
     }
 
     /** Returns the share of NIC occupancy that the bytes take at the sustained rate; 1 for other links. */
@@ -170,9 +169,8 @@ public record Diagnosis(String why, String next) {
 
     private static String computes(RunResult run, StepBreakdown b) {
         double recompute = b.workSeconds(Work.Kind.LAYER_RECOMPUTE);
-        return (run.gpus() == 1 ? "The GPU computes " : "The GPUs compute ")
-                + Quantities.percent(b.totalWorkSeconds() / b.stepSeconds())
-                + (run.gpus() == 1 ? " of the step." : " of the step; communication is hidden behind it.")
+        return "Compute takes " + Quantities.percent(b.totalWorkSeconds() / b.stepSeconds())
+                + (run.gpus() == 1 ? " of the step." : " of the step and hides the communication.")
                 + (recompute > NOTICEABLE * b.stepSeconds()
                         ? " Recomputation takes " + share(recompute, b.stepSeconds()) + "."
                         : "");

@@ -30,13 +30,13 @@ public final class GapWords {
     }
 
     /**
-     * Describes what a run loses to a faster one, for example {@code 1.2 s per step more: 0.9 s more waiting for gathers, 0.3 s more kernel time}.
+     * Describes what a run loses to a faster one, for example {@code 1.2 s more per step: 0.9 s more waiting for gathers, 0.3 s more kernel time}.
      * Both have the same global batch, or the slower one's time is scaled to as many samples.
      */
     public static String lost(RunResult slow, RunResult fast) {
         StepGap gap = StepGap.between(fast, slow);
         GapWords words = new GapWords(gap.reversed());
-        return words.time(gap.gapPs()) + " per step more" + words.parts();
+        return words.time(gap.gapPs()) + " more per step" + listed(words.parts());
     }
 
     /**
@@ -94,8 +94,18 @@ public final class GapWords {
         return time(gap.gapPs());
     }
 
-    /** Formats its parts to follow the gap, largest first: {@code : 7.1 s ..., 3.6 s ...}, or {@code , all by ...}. */
-    String parts() {
+    /** Formats parts to follow the gap, after a colon; a single part is the whole gap. */
+    static String listed(List<String> parts) {
+        return parts.size() == 1 ? ", all from " + parts.get(0) : ": " + String.join(", ", parts);
+    }
+
+    /** Formats parts to follow the gap, in parentheses. */
+    static String inParentheses(List<String> parts) {
+        return parts.size() == 1 ? ", all from " + parts.get(0) : " (" + String.join(", ", parts) + ")";
+    }
+
+    /** Formats its parts, largest first: {@code 7.1 s ...}, {@code 3.6 s ...}; a single part without its figure. */
+    List<String> parts() {
         List<Part> parts = parts(gap);
         parts.sort((a, b) -> Long.compare(Math.abs(b.ps()), Math.abs(a.ps())));
         List<BigDecimal> shown = shown(parts.stream().map(Part::ps).toList());
@@ -108,14 +118,11 @@ public final class GapWords {
                 words.add(words(figure.abs()) + " " + only);
             }
         }
-        return words.size() == 1 ? ", all by " + only : ": " + String.join(", ", words);
+        return words.size() == 1 ? List.of(only) : words;
     }
 
-    /**
-     * Formats the cost of each difference, largest first, for example {@code : 3.7 s kernels, -1.1 s sharding}; displayed figures sum to
-     * {@link #total}.
-     */
-    String causes(Map<String, Long> causesPs) {
+    /** Formats the cost of each difference, largest first: {@code 3.7 s kernels}, {@code -1.1 s sharding}; the figures sum to {@link #total}. A single one has no figure. */
+    List<String> causes(Map<String, Long> causesPs) {
         List<Map.Entry<String, Long>> ordered = new ArrayList<>(causesPs.entrySet());
         ordered.sort((a, b) -> Long.compare(Math.abs(b.getValue()), Math.abs(a.getValue())));
         BigDecimal rest = rounded(gap.gapPs());
@@ -131,7 +138,29 @@ public final class GapWords {
                 words.add(words(figure) + " " + only);
             }
         }
-        return words.size() == 1 ? ", all " + only : ": " + String.join(", ", words);
+        return words.size() == 1 ? List.of(only) : words;
+    }
+
+    /** The same of several differences in a sentence: {@code kernels save 3.05 s/step, sharding costs 0.49 s}. */
+    String savings(Map<String, Long> causesPs, String per) {
+        StringBuilder text = new StringBuilder();
+        int sign = 0;
+        for (String cause : causes(causesPs)) {
+            String[] figureUnitCause = cause.split(" ", 3);
+            String name = figureUnitCause[2];
+            int own = figureUnitCause[0].startsWith("-") ? -1 : 1;
+            boolean plural = name.endsWith("s") || name.contains(" and ");
+            String verb = (own > 0 ? "save" : "cost") + (plural ? "" : "s");
+            text.append(text.isEmpty() ? "" : ", ")
+                    .append(name)
+                    .append(own == sign ? " " : " " + verb + " ")
+                    .append(figureUnitCause[0].replaceFirst("^-", ""))
+                    .append(" ")
+                    .append(figureUnitCause[1])
+                    .append(sign == 0 ? per : "");
+            sign = own;
+        }
+        return text.toString();
     }
 
     /** Rounds parts so that they sum to the rounded gap: the largest absorbs the difference. */

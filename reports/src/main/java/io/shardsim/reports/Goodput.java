@@ -130,8 +130,8 @@ public record Goodput(
 
     String sentence() {
         return "Failures: one every " + hours(clusterMtbfSeconds) + " leaves " + Quantities.fixed(100 * share, 1)
-                + " % of the time for steps that count: " + time(cost) + ". A checkpoint every "
-                + Quantities.count(bestEverySteps) + " steps is best: " + time(bestCost) + ".";
+                + " % of the time for useful steps: " + time(cost) + ". A checkpoint every "
+                + Quantities.count(bestEverySteps) + " steps is optimal: " + time(bestCost) + ".";
     }
 
     private static String hours(double seconds) {

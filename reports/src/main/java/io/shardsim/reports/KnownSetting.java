@@ -37,7 +37,7 @@ public record KnownSetting(String path, Block row) {
 
     private static final String FILE = "settings.yaml";
     private static final String ALL = "all";
-    private static final ValueType TEXT = ScalarTypes.text(".*", "a text");
+    private static final ValueType TEXT = ScalarTypes.text(".*", "a string");
     private static final BlockType ROW = BlockType.of(
             Key.optional("type", TEXT, "what a scenario may write"),
             Key.optional("required", ScalarTypes.flag(), "whether it must write the key"),

@@ -29,6 +29,7 @@ public record MeanStep(long everyPs, long withPs, long withoutPs) {
         return "Outages: one every " + Quantities.seconds(everyPs * StepBreakdown.SECONDS_PER_PICOSECOND) + " costs "
                 + Quantities.seconds(costPs() * StepBreakdown.SECONDS_PER_PICOSECOND) + ". The average step takes "
                 + Quantities.seconds(seconds())
-                + ". It sets samples/s, MFU, days and USD; all else is of a step that begins with an outage.";
+                + ". It sets samples/s, MFU, days and USD; all other figures are for a step that starts with an "
+                + "outage.";
     }
 }

@@ -29,6 +29,21 @@ public final class MemoryWords {
         return fit.host().fits() ? gpu : gpu + ", and " + host;
     }
 
+    /** Formats by how much memory falls short, for example {@code 71.8 of 39.6 GiB per GPU, 32.3 GiB too much (73.5 GiB with fragmentation)}. */
+    public static String missing(MemoryFit fit) {
+        String tooMuch = ", " + Quantities.gib(fit.missingBytes()) + " too much";
+        String host = threeDigits(fit.host().neededBytes()) + " of "
+                + threeDigits(fit.host().capacityBytes()) + " GiB of host memory per node";
+        if (fit.fitsGpu()) {
+            return host + tooMuch;
+        }
+        String gpu = gib(fit.neededBytes(), fit) + " of " + gib(fit.capacityBytes(), fit) + " GiB per GPU" + tooMuch
+                + (fit.reservedBytes() == fit.neededBytes()
+                        ? ""
+                        : " (" + gib(fit.reservedBytes(), fit) + " GiB with fragmentation)");
+        return fit.host().fits() ? gpu : gpu + ", and " + host;
+    }
+
     /** Says whether it fits, and how tightly, with its needs in parentheses. */
     public static String verdict(MemoryFit fit) {
         String verdict = fit.isRoomy() ? "fits" : fit.isTight() ? "fits tightly" : "does not fit";
@@ -78,13 +93,13 @@ public final class MemoryWords {
             return new Message(
                     MessageCode.MEMORY_TIGHT,
                     "memory is tight: the run " + needs(fit)
-                            + ". The allocator has to flush and retry, which is not modelled: real runs above "
+                            + ". The allocator then flushes and retries, which is not modelled: real runs above "
                             + edge + " were up to 24 % slower, and may run out of memory." + bounds + remedy);
         }
         String how = full
                 ? "memory is " + Quantities.fixed(100 * share(fit), 0) + " % full with fragmentation. Above " + edge
                         + ", real runs were up to 24 % slower because the allocator flushes, which is not modelled."
-                : "memory is at the edge: the run may fit or not.";
+                : "memory is nearly full: the run may or may not fit.";
         return new Message(MessageCode.MEMORY_EDGE, how + bounds + remedy);
     }
 
@@ -96,7 +111,7 @@ public final class MemoryWords {
                 ? ""
                 : " " + Quantities.fixed(100 * range.coverage(), 0) + " % of such runs need "
                         + threeDigits(Math.round(least)) + " to " + threeDigits(Math.round(most))
-                        + " GiB per GPU, and it has "
+                        + " GiB per GPU; it has "
                         + threeDigits(fit.capacityBytes()) + ".";
     }
 

@@ -71,15 +71,15 @@ public final class RunMeters implements MeterBinder {
     public void bindTo(MeterRegistry registry) {
         counter(registry, "runs", "runs finished", runs);
         counter(registry, "events", "events executed one by one", executedEvents);
-        String simulated = "executed events and the repetitions that they represent";
+        String simulated = "executed events plus the repetitions that they represent";
         counter(registry, "events.simulated", simulated, simulatedEvents);
         FunctionCounter.builder(PREFIX + "wall", wallNanos, nanos -> nanos.get() * 1e-9)
                 .baseUnit("s")
                 .description("wall time of finished runs")
                 .register(registry);
-        String waited = "most events that waited at once in any run";
+        String waited = "most events pending at once in any run";
         gauge(registry, "queue.length.max", "", waited, meters -> meters.pendingEventsMax.get());
-        counter(registry, "chunks", "chunks transmitted, every hop counted", chunks);
+        counter(registry, "chunks", "chunks transmitted, counted per hop", chunks);
         for (LinkClass linkClass : LinkClass.values()) {
             bindLink(registry, linkClass);
         }
@@ -108,11 +108,11 @@ public final class RunMeters implements MeterBinder {
         FunctionCounter.builder(PREFIX + "link.bytes", this, meters -> meters.bytesOf(linkClass))
                 .tags(tags)
                 .baseUnit("bytes")
-                .description("bytes transmitted, every hop counted")
+                .description("bytes transmitted, counted per hop")
                 .register(registry);
         Gauge.builder(PREFIX + "link.utilization", this, meters -> meters.utilizationOf(linkClass))
                 .tags(tags)
-                .description("last run: share of time a transmitter is held, mean over ports")
+                .description("last run: share of time a transmitter is busy, mean over ports")
                 .strongReference(true)
                 .register(registry);
     }

@@ -76,7 +76,7 @@ public record StreamLook(Stream stream, String lane, String waiting, String wait
         }
     }
 
-    private static final ValueType TEXT = ScalarTypes.text(".+", "a text");
+    private static final ValueType TEXT = ScalarTypes.text(".+", "a string");
     private static final BlockType ROW = BlockType.of(
             Key.required("lane", TEXT, "its short name beside a timeline"),
             Key.required("waiting", TEXT, "what compute does when it waits for it"),

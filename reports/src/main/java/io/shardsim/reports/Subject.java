@@ -85,7 +85,7 @@ public final class Subject {
         List<String> keys = first().facts().accepted();
         return keys.isEmpty()
                 ? List.of()
-                : List.of("Another job than was imported: left out are " + String.join(" and ", keys));
+                : List.of("Not the job as imported: left out are " + String.join(" and ", keys));
     }
 
     /** Adds the only strategy, with its model parallelism if that is the same in all runs. */

@@ -41,7 +41,7 @@ class DiagnosisTest {
     @Test
     void hiddenCommunicationLeavesComputing() {
         assertThat(Diagnosis.of(run(10, 0, Map.of())).why())
-                .isEqualTo("The GPUs compute 100 % of the step; communication is hidden behind it.");
+                .isEqualTo("Compute takes 100 % of the step and hides the communication.");
     }
 
     @Test
@@ -56,7 +56,7 @@ class DiagnosisTest {
     void theLargestGainComesFirstAndNoneBelowTwoPercent() {
         RunResult run = run(6, 0, Map.of(Stream.GATHER, 4 * S))
                 .withTried(SampleRuns.trials(
-                        trial("A larger prefetch", "strategy.prefetch_bucket_size", 156.6),
+                        trial("Larger prefetch", "strategy.prefetch_bucket_size", 156.6),
                         trial("Shard group of 8", "strategy.shard_group", 160),
                         trial("Flash attention", "training.attention", 307.2),
                         trial("Shard group of 16", "strategy.shard_group", 170),
@@ -134,8 +134,8 @@ class DiagnosisTest {
     @Test
     void nicsHeldByManySmallMessagesAreNotTheWire() {
         long wire = 10_625_000L * 900;
-        assertThat(Diagnosis.of(gather(wire)).why()).endsWith("The wire is the limit.");
-        assertThat(Diagnosis.of(gather(wire / 10)).why()).contains("The number of messages is the limit");
+        assertThat(Diagnosis.of(gather(wire)).why()).endsWith("Link bandwidth is the limit.");
+        assertThat(Diagnosis.of(gather(wire / 10)).why()).contains("The message rate is the limit");
     }
 
     /** A collective of 1 s in which one NIC is held for 900 ms while it sends so many bytes. */

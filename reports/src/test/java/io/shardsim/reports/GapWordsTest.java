@@ -22,13 +22,13 @@ class GapWordsTest {
         for (int pair = 0; pair < 1_000; pair++) {
             StepGap gap = random(random);
             GapWords words = new GapWords(gap);
-            String parts = words.parts();
+            String parts = GapWords.listed(words.parts());
             BigDecimal total = figure(words.total().split(" ")[0]);
-            if (parts.startsWith(", all by ")) {
+            if (parts.startsWith(", all from ")) {
                 single++;
                 assertThat(parts)
                         .as(words.total())
-                        .startsWith(total.signum() >= 0 ? ", all by less " : ", all by more ");
+                        .startsWith(total.signum() >= 0 ? ", all from less " : ", all from more ");
             } else {
                 BigDecimal sum = BigDecimal.ZERO;
                 Matcher part = PART.matcher(parts);

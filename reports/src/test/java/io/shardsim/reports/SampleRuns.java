@@ -252,7 +252,7 @@ public final class SampleRuns {
                                         new MemoryFit(9, 9, 8),
                                         0,
                                         1)),
-                        List.of("A larger prefetch"),
+                        List.of("Larger prefetch"),
                         List.of(new Assumption(
                                 "micro-batch 3",
                                 List.of(

@@ -95,7 +95,7 @@ public final class Nearest {
         String name = unknown.substring(unknown.lastIndexOf('.') + 1);
         String ask = notModelled().getProperty(folded(name));
         if (ask != null) {
-            return YamlReader.printable(name) + " is not modelled; nearest you can ask: " + ask;
+            return YamlReader.printable(name) + " is not modelled; closest supported: " + ask;
         }
         String nearest = of(unknown, known);
         return nearest == null ? otherwise : "did you mean " + nearest + "?";

@@ -21,7 +21,8 @@ public final class TooLargeException extends RuntimeException {
     /** Reports times and sizes whose sums overflow. */
     private TooLargeException(@Nullable ArithmeticException overflow) {
         super(
-                "takes more than 13 days of virtual time (2^60 ps), or as many bytes; write smaller sizes, fewer samples or faster links",
+                "exceeds 13 days of virtual time (2^60 ps), or 2^60 bytes; write smaller sizes, fewer samples or "
+                        + "faster links",
                 overflow);
         keys = List.of("workload.size", "training.global_batch", "training.sequence_length");
     }

@@ -12,7 +12,7 @@ public record FatTree() implements SwitchTree.Family {
 
     @Override
     public String description() {
-        return "a leaf joins all NICs of its nodes; a node has its share of the uplinks, or the leaf has fewer of them by oversubscription";
+        return "each leaf connects all NICs of its nodes; uplinks are shared per node, fewer with oversubscription";
     }
 
     @Override

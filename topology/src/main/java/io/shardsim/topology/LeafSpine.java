@@ -9,7 +9,7 @@ public record LeafSpine() implements SwitchTree.Family {
 
     @Override
     public String description() {
-        return "a leaf joins all NICs of its nodes, and spines join the leaves";
+        return "each leaf connects all NICs of its nodes, and spines connect the leaves";
     }
 
     @Override

@@ -14,7 +14,7 @@ public record NvlinkDomain() implements SwitchTree.Family {
 
     @Override
     public String description() {
-        return "NVLink joins the GPUs of nodes_per_domain nodes, and rails join these domains";
+        return "NVLink connects the GPUs of nodes_per_domain nodes, and rails connect these domains";
     }
 
     @Override

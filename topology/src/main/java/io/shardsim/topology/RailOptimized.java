@@ -12,7 +12,7 @@ public record RailOptimized() implements SwitchTree.Family {
 
     @Override
     public String description() {
-        return "a leaf for each NIC index, so that NICs of one index meet below the spines";
+        return "one leaf per NIC index, so NICs with the same index connect below the spines";
     }
 
     @Override

@@ -17,7 +17,7 @@ public record Torus() implements FabricFamily {
 
     @Override
     public String description() {
-        return "a router in each node, joined to its neighbours in up to three dimensions";
+        return "a router in each node, connected to its neighbours in up to three dimensions";
     }
 
     @Override

@@ -66,9 +66,9 @@ final class Findings {
         return fastest == null && scenario.runs().size() == 1 && first.fits() ? first : fastest;
     }
 
-    /** Formats weights, for example {@code What matters (best over worst value, all else alike): micro_batch 2.0x, attention 1.2x}. */
+    /** Formats weights, for example {@code What matters (best over worst value, all else equal): micro_batch 2.0x, attention 1.2x}. */
     static String weights(List<KeyWeight> weights) {
-        return "What matters (best over worst value, all else alike): "
+        return "What matters (best over worst value, all else equal): "
                 + weights.stream().map(KeyWeight::words).collect(Collectors.joining(", "));
     }
 
@@ -141,7 +141,7 @@ final class Findings {
 
     /** Returns a remedy without the needs in parentheses; of two remedies the one that fits with headroom. */
     private static String brief(String remedy) {
-        return remedy.replaceAll(" \\([^()]*\\)", "").replaceFirst("What fits tightly: .*; what", "What");
+        return remedy.replaceAll(" \\([^()]*\\)", "").replaceFirst("Fits tightly with: .*; fits", "Fits");
     }
 
     /** Adds one line per code: its text if all its runs have equal figures and there is room; else the code's headline. */

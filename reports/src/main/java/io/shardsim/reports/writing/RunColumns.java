@@ -187,7 +187,7 @@ final class RunColumns {
 
     private static String rateOrVerdict(RunResult run) {
         return run.training() == null
-                ? run.isAtEdge() ? "at the edge" : "too large"
+                ? run.isAtEdge() ? "borderline" : "too large"
                 : Quantities.threeDigits(run.training().samplesPerSecond());
     }
 

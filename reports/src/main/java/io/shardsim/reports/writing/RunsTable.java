@@ -215,7 +215,7 @@ final class RunsTable {
 
     private void sayWhereTheFrontBegins(int row) {
         if (row == choice.best().size()) {
-            out.paragraph("days against USD, no run is both faster and cheaper than these:", Look.PLAIN);
+            out.paragraph("days vs. USD, no run is both faster and cheaper than these:", Look.PLAIN);
         }
     }
 
@@ -258,7 +258,7 @@ final class RunsTable {
         List<String> parts = new ArrayList<>();
         if (choice.isPart()) {
             parts.add("the best " + choice.best().size() + " of "
-                    + scenario.runs().size() + " points, all are in results.csv");
+                    + scenario.runs().size() + " points; results.csv has all");
         }
         parts.addAll(choice.legend());
         if (shown.stream().anyMatch(column -> column.name().equals(RunColumns.DAYS))) {
@@ -289,10 +289,10 @@ final class RunsTable {
         List<RunResult> scaled =
                 rows.stream().filter(run -> run.scaling() != null).toList();
         ScalingEfficiency any = Objects.requireNonNull(scaled.get(0).scaling());
-        words.add("scaling against " + Quantities.counted(any.baselineGpus(), "GPU")
+        words.add("scaling relative to " + Quantities.counted(any.baselineGpus(), "GPU")
                 + (scaled.stream().anyMatch(run -> scaling(run).otherMicroBatch()) ? ", ^ other micro-batch" : ""));
         if (rows.stream().anyMatch(run -> run.training() != null && run.scaling() == null)) {
-            words.add("scaling -: has no room there");
+            words.add("scaling -: no headroom on the base cluster");
         }
         List<RunResult> beyond =
                 scaled.stream().filter(run -> !scaling(run).cause().isEmpty()).toList();
@@ -319,6 +319,6 @@ final class RunsTable {
         return "days and USD: "
                 + Quantities.shortTokens(Objects.requireNonNull(run.cost()).tokens()) + " tokens "
                 + run.facts().cluster().instance().price().terms()
-                + (around == null || around.goodput() == null ? "" : ", failures counted");
+                + (around == null || around.goodput() == null ? "" : ", including failures");
     }
 }

@@ -28,7 +28,7 @@ public final class ValidationTable {
     private static final int WORST_WIDTH_MIN = 10;
 
     private static final String BIAS = """
-        bias: mean error with its sign; positive: the simulator is too fast (rates
+        bias: signed mean error; positive: the simulator is too fast (rates
         above, times below the measured ones), or its peak of memory too large
         """;
 
@@ -51,7 +51,7 @@ public final class ValidationTable {
         fits.stream()
                 .filter(one -> !one.isRight())
                 .forEach(one -> out.append(one.published().id())
-                        .append(one.ran() ? ": ran, simulated does not fit" : ": out of memory, simulated fits")
+                        .append(one.ran() ? ": ran; simulated: does not fit" : ": ran out of memory; simulated: fits")
                         .append('\n'));
         FitOutcome.Count count = FitOutcome.count(fits);
         return out + "memory outcomes: " + count.all() + ", right " + share(count, count.right()) + ", false \"fits\" "
@@ -83,8 +83,8 @@ public final class ValidationTable {
         }
         long tooLarge = outcomes.stream().filter(outcome -> !outcome.fits()).count();
         if (tooLarge > 0) {
-            out.append("* ran, though the memory ledger finds it too large: "
-                    + Quantities.counted((int) tooLarge, "figure") + "\n");
+            out.append("* ran, but does not fit by the memory ledger: " + Quantities.counted((int) tooLarge, "figure")
+                    + "\n");
         }
         pairs(out, StrategyPair.of(outcomes), width);
         List<CaseOutcome> byKind = outcomes.stream()
@@ -136,7 +136,7 @@ public final class ValidationTable {
         int nameWidth = Math.max(ID_WIDTH_MIN, Math.min(longest, width - PAIR_FIGURES_WIDTH));
         String row = "%-" + nameWidth + "s %10s %10s %8s";
         out.append('\n')
-                .append(row.formatted("the faster over the slower strategy", "measured", "simulated", "points"))
+                .append(row.formatted("speed-up of the faster strategy", "measured", "simulated", "points"))
                 .append('\n');
         for (StrategyPair pair : pairs) {
             out.append(row.formatted(

@@ -336,9 +336,9 @@ export class ClusterView {
       : recording.parts.filter(part => part === 'compute' || at[part]).map(part => `${at[part]} ${part === 'compute' ? `${gpus} ` : ''}${recording.say(part)}`);
     if (this.dots?.length) {
       const waits = [...(this.waiting?.values() ?? [])].reduce((a, b) => a + b, 0);
-      parts.push(`${this.dots.length} chunks under way, ${waits} of them in queues`);
+      parts.push(`${this.dots.length} chunks in flight, ${waits} of them in queues`);
     }
-    return `${parts.join(', ')}${ps >= recording.endPs ? ': it is over' : ''}.`;
+    return `${parts.join(', ')}${ps >= recording.endPs ? ': finished' : ''}.`;
   }
 
   /** Stations of a chunk: device, arrival of its first bit, wait, departure of its last bit. */
@@ -350,7 +350,7 @@ export class ClusterView {
       rows.push([recording.deviceName(journey, hop, source), here, journey.starts[hop] - here, journey.leaves[hop]]);
     }
     rows.push([recording.deviceName(journey, journey.path.hops, source), journey.end, 0, journey.end]);
-    return {title: `${bytes(journey.bytes)} of ${journey.words}, channel ${journey.channel}, ${time(journey.end - journey.start)} on its way`, rows};
+    return {title: `${bytes(journey.bytes)} of ${journey.words}, channel ${journey.channel}, ${time(journey.end - journey.start)} in flight`, rows};
   }
 }
 

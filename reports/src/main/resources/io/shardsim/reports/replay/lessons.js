@@ -44,7 +44,7 @@ class Guess {
     for (const each of given) this.rows.append(this.bar('given', each.name, each.value, each.text));
     const slider = Object.assign(document.createElement('input'), {type: 'range', id: `prediction${suffix}`, min: 0, max: scale.steps, step: 1});
     slider.value = Math.round(scale.position(given[0].value));
-    this.label = Object.assign(document.createElement('label'), {htmlFor: slider.id, textContent: `${asked}, you say`});
+    this.label = Object.assign(document.createElement('label'), {htmlFor: slider.id, textContent: `${asked}, your answer`});
     this.output = Object.assign(document.createElement('output'), {htmlFor: slider.id});
     slider.addEventListener('input', () => {
       this.isMade = true;
@@ -54,10 +54,10 @@ class Guess {
     this.tell(scale.value(slider.value));
     this.rows.append(row(this.label, slider, this.output));
     const question = document.createElement('fieldset');
-    const ends = scale.isShare ? 'The scale goes from 0 to 100 %.' : `The scale goes from ${scale.words(scale.value(0))} to ${scale.words(scale.value(scale.steps))}; it is logarithmic.`;
+    const ends = scale.isShare ? 'The scale runs from 0 to 100 %.' : `The scale runs from ${scale.words(scale.value(0))} to ${scale.words(scale.value(scale.steps))}; it is logarithmic.`;
     this.how = Object.assign(tag('p', `${ends} Drag the bar, or use the arrow keys.`), {className: 'source how'});
     question.append(tag('legend', words), this.rows, this.how);
-    this.submit = Object.assign(document.createElement('button'), {type: 'submit', textContent: 'Let the simulation answer', id: `predict${suffix}`});
+    this.submit = Object.assign(document.createElement('button'), {type: 'submit', textContent: 'Show the simulation's answer', id: `predict${suffix}`});
     form.replaceChildren(question, ...tally ? [tally.begin(scale, () => scale.value(slider.value))] : [], this.submit);
     form.onsubmit = event => {
       event.preventDefault();
@@ -190,7 +190,7 @@ export class Lessons {
     const title = tag('h2', lesson.title);
     title.tabIndex = -1;
     this.form = document.createElement('form');
-    this.form.append(tag('p', lesson.question), tag('p', 'Simulating what is given …'));
+    this.form.append(tag('p', lesson.question), tag('p', 'Simulating the starting point …'));
     this.answer = document.createElement('div');
     this.answer.setAttribute('role', 'status');
     this.answer.id = 'answer';

@@ -151,7 +151,7 @@ class Page {
     const inRace = !find('race').hidden;
     const inTour = !find('tour').hidden;
     const what = this.panels.some(panel => panel.recording?.result.collective) ? 'collective' : 'step';
-    find('title').textContent = inRace ? this.race.title : inTour ? 'A tour in eight stops' : inLessons ? 'Lessons' : what === 'step' ? 'Watch a training step' : 'Watch a collective';
+    find('title').textContent = inRace ? this.race.title : inTour ? 'A tour in eight steps' : inLessons ? 'Lessons' : what === 'step' ? 'Watch a training step' : 'Watch a collective';
     find('subject').textContent = inLessons ? '' : offer.lesson ? `Lesson ${parseInt(offer.lesson)}: ${offer.title} (${offer.subject})` : offer.subject;
     document.title = `shardsim: ${inLessons ? lesson?.title ?? 'lessons' : offer.title}`;
     document.body.dataset.part = PARTS.find(part => !find(part).hidden) ?? '';
@@ -591,7 +591,7 @@ class Page {
     const [recording] = this.panels.map(panel => panel.recording).filter(Boolean).reverse();
     const slot = slotOf(recording);
     let at = Math.min(clock.ps, recording.endPs - 1);
-    this.happened = 'Chunks from here on are recorded …';
+    this.happened = 'Recording chunks from here on …';
     this.draw();
     for (let windows = 0; windows < WINDOWS_AHEAD_MAX; windows++) {
       await recording.around(at);
@@ -604,7 +604,7 @@ class Page {
       }
       at = window.until;
     }
-    this.happened = 'No chunk passes this NIC any more in this step.';
+    this.happened = 'No further chunk passes this NIC in this step.';
     this.draw();
     return false;
   }
@@ -618,7 +618,7 @@ class Page {
     const panel = this.panels.find(each => each.view?.dots?.length);
     if (!panel) {
       find('followed').hidden = false;
-      find('followed-title').textContent = 'No chunk is under way now; step to the next event.';
+      find('followed-title').textContent = 'No chunk is in flight now; step to the next event.';
       find('stations').replaceChildren();
       return;
     }
@@ -663,7 +663,7 @@ class Page {
 /** The page, or the notes for whoever teaches with it. */
 function begin() {
   if (!readAddress().has('teacher')) return new Page().start();
-  find('title').textContent = document.title = 'Notes for whoever teaches';
+  find('title').textContent = document.title = 'Teaching notes';
   find('subject').textContent = '';
   find('teacher').hidden = false;
   for (const button of document.querySelectorAll('header nav button')) button.hidden = true;

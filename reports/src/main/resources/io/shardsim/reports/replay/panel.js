@@ -53,7 +53,7 @@ export class Panel {
     for (const mark of this.element.querySelectorAll('ins')) mark.textContent = '';
     this.strategy.replaceChildren();
     this.point.replaceChildren();
-    if (this.side !== 'a') this.point.add(new Option('nothing beside it', ''));
+    if (this.side !== 'a') this.point.add(new Option('no second run', ''));
     points.forEach((_, i) => this.point.add(new Option('', i)));
     for (const {kind, title} of strategies) this.strategy.add(new Option(title, kind));
     this.points = points;

@@ -119,7 +119,7 @@ class Lane {
     Object.assign(dataset, {label: lane.name, strategy: lane.kind, point: lane.point});
     this.runs = Boolean(lane.totals);
     if (!this.runs) {
-      this.line.textContent = `Stays at the start: ${lane.result.why} ${lane.result.next}`;
+      this.line.textContent = `Cannot start: ${lane.result.why} ${lane.result.next}`;
       dataset.place = 'none';
       this.vote.disabled = true;
       return;
@@ -150,7 +150,7 @@ class Lane {
     this.drawMarks(painter.pen, grid, perNode, shine, colours);
     const totals = this.recording.totalsAt(ps);
     this.drawTrack(painter, grid.height + 2, width, ps, totals, colours);
-    const place = this.isOver ? `, ${PLACES[this.rank]} at the line` : '';
+    const place = this.isOver ? `, ${PLACES[this.rank]} at the finish line` : '';
     this.now.textContent = `${time(ps)}, waited ${time(totals.exposedPs)}, ${bytes(totals.nicBytes)} over NICs`;
     canvas.setAttribute('aria-label', `${this.name}: ${Math.round(100 * this.work.done(ps))} % of the work done after ${time(ps)}${place}`);
     Object.assign(this.element.dataset, {nowPs: Math.round(ps), nicBytes: Math.round(totals.nicBytes), waitedPs: Math.round(totals.exposedPs)});
@@ -264,7 +264,7 @@ export class Race {
     document.getElementById('race-lanes').replaceChildren(...this.lanes.map(lane => lane.element));
     this.draw();
     const race = await this.page.source.race(places, this.kernels);
-    if (!race) throw new Error('Other races have taken the place of this one; load the page again.');
+    if (!race) throw new Error('Newer races have replaced this one; reload the page.');
     const {lanes} = race;
     lanes.forEach((lane, i) => this.lanes[i].take(lane));
     this.running = this.lanes.filter(lane => lane.runs);
@@ -371,7 +371,7 @@ export class Race {
     this.playing = false;
     this.seek(0);
     const options = this.lanes.map(lane => lane.name ?? lane.title.textContent);
-    this.phones = new Phones(this.page.source, {id: `race-${this.places.join('-')}`, words: 'Who is first?', options});
+    this.phones = new Phones(this.page.source, {id: `race-${this.places.join('-')}`, words: 'Who wins?', options});
     try {
       await this.phones.open(() => this.draw());
     } catch (failure) {
@@ -423,8 +423,8 @@ export class Race {
   }
 
   ask() {
-    const open = this.isOpen ? `Who is first? Vote with ${this.lanes.length > 1 ? `1 to ${this.lanes.length}` : '1'}. ` : '';
-    const speed = this.isReady ? `One training step each; ${time(this.longestPs)} play in ${RACE_SECONDS} s.` : 'The runs are under way.';
+    const open = this.isOpen ? `Who wins? Vote with ${this.lanes.length > 1 ? `1 to ${this.lanes.length}` : '1'}. ` : '';
+    const speed = this.isReady ? `One training step each; ${time(this.longestPs)} play in ${RACE_SECONDS} s.` : 'The runs are in progress.';
     return open + speed;
   }
 
@@ -433,7 +433,7 @@ export class Race {
     const last = others.at(-1);
     const times = last ? ` ${last.name} takes ${(last.stepPs / winner.stepPs).toFixed(2)} times as long.` : '';
     const vote = !this.voted ? '' : this.voted === winner ? ' As you voted.' : ` You voted for ${this.voted.name}, which is ${PLACES[this.voted.rank]}.`;
-    return `${winner.name} is first.${times}${vote}`;
+    return `${winner.name} wins.${times}${vote}`;
   }
 
   onKey(key) {

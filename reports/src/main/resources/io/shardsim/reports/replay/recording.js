@@ -216,7 +216,7 @@ export class Recording {
   /** How much of the GPUs' time, of a stage or of all, is at what; in words. */
   say(part) {
     if (part === 'compute' || part === 'idle') return part === 'idle' ? 'are idle' : 'compute';
-    return this.shares[part].startsWith('bubble') ? `wait in the pipeline's bubble, for ${this.waitedFor[part]}` : `wait for ${this.waitedFor[part]}`;
+    return this.shares[part].startsWith('bubble') ? `wait in the pipeline bubble, for ${this.waitedFor[part]}` : `wait for ${this.waitedFor[part]}`;
   }
 
   /** The next instant at which something begins or ends, forwards or backwards. */

@@ -7,7 +7,7 @@ import {chartIn, tag} from './lessons.js';
 const MOTION_SECONDS = 8;
 const TELL_EVERY_MS = 2000;
 /** How long one reads before the motion, unless one presses Space. */
-const PHASES = {coming: 'Simulating …', text: 'Space sets it in motion', moving: 'Space ends the motion', rest: 'Space leads on', end: 'That was the tour: R begins it again'};
+const PHASES = {coming: 'Simulating …', text: 'Space starts it', moving: 'Space skips to the end', rest: 'Space goes on', end: 'End of the tour; R restarts it'};
 
 export class Tour {
   /** @param page shows the runs of a stop */

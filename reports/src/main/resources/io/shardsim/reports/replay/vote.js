@@ -30,7 +30,7 @@ async function json(response) {
 async function say(value, words) {
   try {
     await json(await fetch('api/vote', {method: 'POST', body: JSON.stringify({id: shown, voter, value: String(value)})}));
-    told.textContent = `You said ${words}. The answer comes on the screen.`;
+    told.textContent = `You said ${words}. The answer will appear on the screen.`;
   } catch (failure) {
     told.textContent = failure.message;
   }
@@ -47,7 +47,7 @@ function askQuantity({words, unit, given, asked}) {
     output.value = scale.words(scale.value(slider.value));
     slider.setAttribute('aria-valuetext', output.value);
   };
-  const submit = Object.assign(part('button', 'Say it'), {type: 'submit', id: 'say', disabled: true});
+  const submit = Object.assign(part('button', 'Send'), {type: 'submit', id: 'say', disabled: true});
   slider.addEventListener('input', () => {
     submit.disabled = false;
     tell();
@@ -79,11 +79,11 @@ async function look() {
     if (id !== shown) {
       shown = id;
       form.dataset.question = id;
-      told.textContent = id ? '' : 'The question is closed. Look at the screen.';
+      told.textContent = id ? '' : 'The question is closed. See the screen.';
       if (!id) form.replaceChildren(); else if (question.options) askChoice(question); else askQuantity(question);
     }
   } catch {
-    told.textContent = 'The server does not answer; this page asks again.';
+    told.textContent = 'The server does not answer; retrying.';
     shown = '';
   }
   setTimeout(look, LOOK_EVERY_MS);

@@ -62,7 +62,7 @@ export class Tally {
     this.told.id = 'class-told';
     const hands = Object.assign(part('input', ''), {type: 'number', id: 'class-hands', min: 1, max: 999, value: 1});
     const label = Object.assign(part('label', 'Hands '), {htmlFor: hands.id});
-    const add = this.button('class-add', 'Add them where the bar stands', () => {
+    const add = this.button('class-add', 'Add them at the bar', () => {
       const count = Math.max(1, Math.min(999, Math.round(hands.value) || 1));
       for (let i = 0; i < count; i++) this.hands.push(value());
       hands.value = 1;
@@ -70,7 +70,7 @@ export class Tally {
     });
     const line = part('p', '');
     line.append(label, hands, ' ', add);
-    if (this.phones) line.append(' ', this.button('class-phones', 'Ask phones, too', () => this.askPhones()));
+    if (this.phones) line.append(' ', this.button('class-phones', 'Also ask phones', () => this.askPhones()));
     this.box.append(part('summary', 'Ask the class'), line, this.told);
     return this.box;
   }
@@ -115,7 +115,7 @@ export class Tally {
     }
     const middle = part('span', scale.words(all[Math.floor(all.length / 2)]), 'said');
     middle.dataset.kind = 'class';
-    line.append(part('span', `the class; middle of ${all.length}`), bar, middle);
+    line.append(part('span', `the class; median of ${all.length}`), bar, middle);
     return line;
   }
 

@@ -91,8 +91,8 @@ class SummaryTableTest {
         assertThat(SummaryTable.write(SampleRuns.sweep("s"), TextStyle.plain(200)))
                 .contains("* MiCS (shard group 128)   256    17.6")
                 .contains(
-                        "At 256 GPUs MiCS beats ZeRO-3 by 11.8 s a step (1.67x): 11.7 s less waiting for parameter gathers, 0.1 s less waiting for gradient reductions.\n")
-                .contains("Fastest: The GPUs compute 97 % of the step; communication is hidden behind it.")
+                        "At 256 GPUs MiCS is 1.67x as fast as ZeRO-3: 11.8 s less per step (11.7 s less waiting for parameter gathers, 0.1 s less waiting for gradient reductions).\n")
+                .contains("Fastest: Compute takes 97 % of the step and hides the communication.")
                 .contains("Accuracy: 80 % of such runs are -2.0 % to +4.0 % off")
                 .contains("out-of-memory: 1 of 15 runs, by 4.81 GiB or more.")
                 .contains("warning memory-edge, 2 runs: memory is within 5 % of the capacity")
@@ -138,7 +138,7 @@ class SummaryTableTest {
                 .contains(
                         "At 256 GPUs MiCS (shard group 128) is 1.67x as fast as ZeRO-3. It saves 11.8 s per step: 11.7 s less waiting for parameter gathers, 0.1 s less waiting for gradient reductions.")
                 .contains("ZeRO-3, 256 GPUs: Compute waits 11.7 s of 29.3 s (40 %) for parameter gathers")
-                .contains("out-of-memory, FSDP, 16 GPUs: Needs 44.2 of 39.4 GiB per GPU: 4.81 GiB too much")
+                .contains("out-of-memory, FSDP, 16 GPUs: Does not fit: 44.2 of 39.4 GiB per GPU, 4.81 GiB too much")
                 .contains("above the world size; capped to 16, 32 or 64");
         assertThat(text.lines().filter(line -> line.startsWith("Accuracy: "))).hasSize(1);
     }
@@ -150,7 +150,7 @@ class SummaryTableTest {
             assertThat(text)
                     .containsPattern("(?m)^tight +17\\.6 ")
                     .contains("tight: fits only without fragmentation")
-                    .containsPattern("(?s)warning memory-tight: .*(GPUs compute|Compute waits)")
+                    .containsPattern("(?s)warning memory-tight: .*(Compute takes|Compute waits)")
                     .containsOnlyOnce("warning memory-tight");
         }
     }
@@ -179,9 +179,9 @@ class SummaryTableTest {
         String text = SummaryTable.write(SampleRuns.manyPoints("s"), TextStyle.plain(120));
         assertThat(text.lines().count()).isLessThan(32);
         assertThat(text.replaceAll("\\s+", " "))
-                .contains("the best 10 of 48 points, all are in results.csv")
-                .contains("days against USD, no run is both faster and cheaper than these:")
-                .contains("What matters (best over worst value, all else alike): kind");
+                .contains("the best 10 of 48 points; results.csv has all")
+                .contains("days vs. USD, no run is both faster and cheaper than these:")
+                .contains("What matters (best over worst value, all else equal): kind");
     }
 
     /** Heads that are wider than their values give way to letters before a column is lost. */

@@ -52,7 +52,7 @@ public record Descriptor(String id, String path, Block block, Block own) {
             return type.cast(named.getConstructor(taken).newInstance(arguments.toArray()));
         } catch (InvocationTargetException failure) {
             Throwable cause = failure.getCause();
-            String why = cause == null || cause.getMessage() == null ? "says no reason" : cause.getMessage();
+            String why = cause == null || cause.getMessage() == null ? "gives no reason" : cause.getMessage();
             throw refuse(DescriptorFolder.CLASS.name(), "the constructor of class " + name + " fails: " + why);
         } catch (ClassNotFoundException missing) {
             throw refuse(

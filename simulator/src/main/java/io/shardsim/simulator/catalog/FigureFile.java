@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
 public record FigureFile(String name, Block block, Map<String, Figure> figures, List<String> also) {
     private static final String TITLE = "title";
     /** Key of folders whose entries go by several names. */
-    public static final Key ALSO =
-            Key.optional("also", new ListType(FigureType.LINE, "name"), "what else people call it");
+    public static final Key ALSO = Key.optional("also", new ListType(FigureType.LINE, "name"), "other common names");
 
     private static final String SOURCES = "sources";
     /** Keys of a source. */
@@ -42,7 +41,7 @@ public record FigureFile(String name, Block block, Map<String, Figure> figures, 
     /** Returns the keys of every file, plus a folder's own. */
     static BlockType type(List<Key> own) {
         List<Key> keys = new ArrayList<>();
-        keys.add(Key.required(TITLE, FigureType.LINE, "one line for people"));
+        keys.add(Key.required(TITLE, FigureType.LINE, "one line for readers"));
         keys.add(Part.EXTENDS);
         keys.addAll(own);
         keys.add(Key.optional(SOURCES, BlockType.openWith(), "where the figures come from"));
@@ -77,7 +76,7 @@ public record FigureFile(String name, Block block, Map<String, Figure> figures, 
             String from = figure.text("from");
             Block source = from == null ? null : sources.get(from);
             if (from != null && source == null) {
-                problems.add(figure.at("from"), "source " + from + " is not among the file's sources; add it");
+                problems.add(figure.at("from"), "source " + from + " is not in the file's sources; add it");
             }
             Object value = key.type() instanceof FigureType ? figure.value("value") : figure;
             if (source != null && value != null) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Block}.
  */
 public record FigureType(ValueType value) implements ValueType {
-    public static final ValueType LINE = ScalarTypes.text("(?s).*\\S.*", "a text");
+    public static final ValueType LINE = ScalarTypes.text("(?s).*\\S.*", "a string");
 
     @Override
     public @Nullable Object read(YamlNode node, String key, Problems problems) {

@@ -70,7 +70,7 @@ record Part(String name, Block block, Problems problems) {
             if (in == null) {
                 return null;
             }
-            YamlNode root = YamlReader.read(in, "copy another file of its folder, and change it", problems);
+            YamlNode root = YamlReader.read(in, "copy another file of its folder and edit it", problems);
             return of(name, root, type, problems);
         } catch (IOException failure) {
             throw new UncheckedIOException(directory.path(name) + " cannot be read", failure);

@@ -111,9 +111,8 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
             remarks.add("FP8 GEMMs, " + profile.fp8Recipe() + " scaling: MFU counts against the FP8 peak");
         }
         if (profile.isSingle()) {
-            remarks.add(
-                    "FP32 is not validated against any published run; GEMMs run at the data-sheet rate of the vector units, as"
-                            + " PyTorch does unless allow_tf32 is set, and MFU counts against that");
+            remarks.add("FP32 is not validated against any published run; GEMMs run at the data-sheet FP32 vector "
+                    + "rate, as in PyTorch unless allow_tf32 is set, and MFU counts against it");
         }
         return List.copyOf(remarks);
     }

@@ -206,9 +206,8 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
                     "context_parallel"));
         }
         if (attention == AttentionKind.FLASH && model.decoder().hasPositionBias()) {
-            problems.add(
-                    Refusal.of(
-                            "attention flash has no position bias, which this model adds to scores; write attention: standard"));
+            problems.add(Refusal.of(
+                    "attention flash does not support this model's position bias; write attention: standard"));
         }
     }
 
@@ -232,7 +231,8 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         int rankSequence = sequenceLength / context;
         if (sequence() && tensor == 1) {
             problems.add(Refusal.of(
-                    "sequence_parallel true with tensor_parallel 1 splits nothing; set tensor_parallel to 2 or more, or remove sequence_parallel",
+                    "sequence_parallel true has no effect with tensor_parallel 1; set tensor_parallel to 2 or "
+                            + "more, or remove sequence_parallel",
                     "sequence_parallel",
                     "tensor_parallel"));
         }
@@ -240,7 +240,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
             // The mask lets late tokens see more than early ones, so each rank takes an early and a late piece.
             problems.add(Refusal.of(
                     "context_parallel " + context + " needs sequence_length " + sequenceLength
-                            + " to be a multiple of " + 2L * context + ", twice as many; "
+                            + " to be a multiple of " + 2L * context + ", twice context_parallel; "
                             + NearestNumbers.multiples(2L * context, sequenceLength),
                     "context_parallel",
                     "sequence_length"));
@@ -337,7 +337,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         if (stages() == 1) {
             if (chunks > 1) {
                 problems.add(Refusal.of(
-                        "model_chunks " + chunks + " with pipeline_parallel 1 has nothing to interleave; remove it",
+                        "model_chunks " + chunks + " has no effect with pipeline_parallel 1; remove it",
                         "model_chunks"));
             }
             return;

@@ -165,8 +165,9 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
         String kind = job.parallel().balanced() ? "balanced" : "uniform";
         return List.of(String.format(
                 Locale.ROOT,
-                "pipeline cut (partition %s): layers %s; the head costs as much as %.1f layers, so the costliest stage does %.1f %% more"
-                        + " than the mean; every cut passes %.1f MB on and as many back for each micro-batch, wherever it lies",
+                "pipeline cut (partition %s): layers %s; the head costs %.1f layers, so the slowest stage has "
+                        + "%.1f %% more work than the mean; each cut sends %.1f MB forward and back per "
+                        + "micro-batch",
                 kind,
                 layersOfPieces(),
                 headCost,

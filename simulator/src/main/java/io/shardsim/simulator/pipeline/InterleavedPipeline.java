@@ -42,7 +42,7 @@ public final class InterleavedPipeline implements PipelineSchedule {
     public Optional<Refusal> problem(int stages, int microBatches, int chunks) {
         if (chunks == 1) {
             return Optional.of(Refusal.of(
-                    "model_chunks 1 leaves pipeline_schedule interleaved nothing to interleave; write 2 or more, or 1f1b",
+                    "pipeline_schedule interleaved needs model_chunks of 2 or more, not 1; set it, or write 1f1b",
                     "model_chunks",
                     "pipeline_schedule"));
         }
@@ -50,8 +50,7 @@ public final class InterleavedPipeline implements PipelineSchedule {
             return Optional.of(Refusal.of(
                     "pipeline_schedule interleaved needs the " + microBatches
                             + " micro-batches of a rank to be a multiple of pipeline_parallel " + stages
-                            + ", as Megatron-LM does, and no other order is modelled"
-                            + "; change micro_batch or global_batch so that there are "
+                            + ", as in Megatron-LM; change micro_batch or global_batch so that there are "
                             + (microBatches < stages ? "" : microBatches / stages * stages + " or ")
                             + (microBatches / stages + 1) * stages,
                     "pipeline_schedule",

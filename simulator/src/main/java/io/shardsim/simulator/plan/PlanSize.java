@@ -55,8 +55,8 @@ public final class PlanSize {
         if (operations > heapOperations) {
             throw new TooLargeException(
                     what + " has " + millions(operations) + " operations > "
-                            + millions(heapOperations) + ", which is what a heap of "
-                            + Runtime.getRuntime().maxMemory() / (1 << 20) + " MiB holds; write " + smaller
+                            + millions(heapOperations) + ", the limit of a heap of "
+                            + Runtime.getRuntime().maxMemory() / (1 << 20) + " MiB; write " + smaller
                             + ", or set SHARDSIM_JAVA_OPTS=-Xmx" + (operations * BYTES / (1 << 30) + 1) + "g",
                     key);
         }

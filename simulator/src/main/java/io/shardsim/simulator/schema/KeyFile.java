@@ -12,7 +12,7 @@ import java.util.Objects;
  * type name that the caller defines.
  */
 public final class KeyFile {
-    private static final ValueType TEXT = ScalarTypes.text("(?s).+", "a text");
+    private static final ValueType TEXT = ScalarTypes.text("(?s).+", "a string");
     private static final BlockType ROW = BlockType.of(
             Key.required("type", TEXT, "what may be written"),
             Key.optional("required", ScalarTypes.flag(), "whether a block must have the key"),

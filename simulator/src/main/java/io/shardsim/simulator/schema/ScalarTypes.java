@@ -253,7 +253,7 @@ public final class ScalarTypes {
         public @Nullable Object read(YamlNode node, String key, Problems problems) {
             if (node instanceof Scalar share && share.text().matches("\\d{1,2}%")) {
                 String number = new BigDecimal(share.text().replace("%", "e-2")).toString();
-                return problems.refuse(node.position(), key + " " + share.text() + " is a text; write " + number);
+                return problems.refuse(node.position(), key + " " + share.text() + " is a string; write " + number);
             }
             BigDecimal value = numberOf(node, key, this, problems);
             if (value == null) {
@@ -332,7 +332,7 @@ public final class ScalarTypes {
             }
             if (node instanceof Scalar scalar && scalar.text().matches("(?i)yes|no|on|off|true|false")) {
                 String meant = scalar.text().matches("(?i)yes|on|true") ? "true" : "false";
-                problems.add(node.position(), key + " " + scalar.text() + " is a text in YAML 1.2; write " + meant);
+                problems.add(node.position(), key + " " + scalar.text() + " is a string in YAML 1.2; write " + meant);
             } else {
                 refuse(node, key, this, problems);
             }

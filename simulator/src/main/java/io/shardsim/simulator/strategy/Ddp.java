@@ -67,7 +67,7 @@ public final class Ddp extends ShardingStrategy {
     @Override
     protected Map<String, String> ownIdle(TrainingJob job) {
         return job.accumulationSteps() == 1
-                ? Map.of("sync_every_micro_batch", "with one micro-batch a step")
+                ? Map.of("sync_every_micro_batch", "with one micro-batch per step")
                 : Map.of();
     }
 

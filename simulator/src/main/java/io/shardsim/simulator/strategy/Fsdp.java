@@ -106,8 +106,8 @@ public final class Fsdp extends ShardingStrategy {
             // Qwen3Model of pytorch/torchtitan raises an error: fully_shard does not communicate between stages.
             problems.add(Refusal.of(
                     "pipeline_parallel " + modelParallel().stages()
-                            + " needs a model whose embedding is not tied to its head, as PyTorch does not exchange"
-                            + " that gradient; write 1, or a strategy that does",
+                            + " needs untied embeddings, as PyTorch does not reduce the tied gradient across "
+                            + "stages; write 1, or another strategy",
                     "pipeline_parallel"));
         }
         return problems;
@@ -144,11 +144,13 @@ public final class Fsdp extends ShardingStrategy {
         Map<String, String> idle = new LinkedHashMap<>();
         if (job.parallel().stages() > 1) {
             IDLE_IN_PIPELINES.forEach(setting -> idle.put(
-                    setting, "in a pipeline, where units stay gathered and gradients wait for the last micro-batch"));
+                    setting,
+                    "in a pipeline, where units stay gathered and gradients are reduced after the last "
+                            + "micro-batch"));
             return idle;
         }
         if (job.accumulationSteps() == 1) {
-            idle.put("no_sync", "with one micro-batch a step");
+            idle.put("no_sync", "with one micro-batch per step");
         }
         if (!settings.flag("reshard_after_forward")) {
             idle.put("reentrant_checkpoints", "where units stay gathered after forward");

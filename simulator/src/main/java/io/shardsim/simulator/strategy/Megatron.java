@@ -62,8 +62,8 @@ public class Megatron extends ShardingStrategy {
         // megatron/training/arguments.py, commit d98e8a64, recompute_granularity.
         return job.checkpointing() == Checkpointing.OPERATOR
                 ? List.of(Refusal.of(
-                        "activation_checkpointing operator is torchtitan's; Megatron has full, selective and none;"
-                                + " write one of these, or a strategy of PyTorch",
+                        "activation_checkpointing operator is torchtitan's; Megatron has full, selective and "
+                                + "none; write one of these, or use a PyTorch strategy",
                         "activation_checkpointing"))
                 : List.of();
     }

@@ -61,8 +61,8 @@ public abstract class ShardingStrategy {
         List<Refusal> problems = new ArrayList<>(settings.problems(job));
         if (job.precision() == Precision.BF16_PURE && !updatesIn16Bits()) {
             problems.add(Refusal.of(
-                    "precision bf16_pure keeps no 32-bit weights, and this strategy updates those;"
-                            + " write precision: bf16, or take "
+                    "precision bf16_pure has no FP32 weights, which this strategy updates; write precision: "
+                            + "bf16, or use "
                             + String.join(", ", StrategyCatalog.load().kindsThat(ShardingStrategy::updatesIn16Bits)),
                     "precision"));
         }
@@ -70,8 +70,8 @@ public abstract class ShardingStrategy {
         if (HostOffload.of(settings).optimizer() && !optimizer.equals(Optimizer.OWN)) {
             problems.add(Refusal.of(
                     "optimizer " + optimizer.name()
-                            + " with offload_optimizer: the update on the host is simulated for " + Optimizer.OWN.name()
-                            + " alone; write offload_optimizer: false, or remove optimizer",
+                            + " with offload_optimizer: the host update is simulated only for " + Optimizer.OWN.name()
+                            + "; write offload_optimizer: false, or remove optimizer",
                     "offload_optimizer"));
         }
         if (!job.model().adapters().isNone()) {
@@ -87,7 +87,7 @@ public abstract class ShardingStrategy {
         List<Refusal> problems = new ArrayList<>();
         if (!trainsAdapters()) {
             problems.add(Refusal.of(
-                    "lora is not modelled with this strategy; take "
+                    "lora is not modelled with this strategy; use "
                             + String.join(", ", StrategyCatalog.load().kindsThat(ShardingStrategy::trainsAdapters))
                             + ", or remove lora",
                     "lora"));

@@ -24,8 +24,8 @@ public record Software(String name, String title, String only) {
             new MapType(
                     Setting.LINE,
                     BlockType.of(
-                            Key.required("title", Setting.LINE, "as people call it"),
-                            Key.optional("only", Setting.LINE, "why not everybody can install it"),
+                            Key.required("title", Setting.LINE, "common name"),
+                            Key.optional("only", Setting.LINE, "why not everyone can install it"),
                             Key.required("source", Setting.LINE, "where that stands"))));
 
     /** Type of the names that a strategy's file may use. */

@@ -28,7 +28,7 @@ public final class StrategyCatalog {
     private static final String SOFTWARE = "software";
     private static final DescriptorFolder FILES = new DescriptorFolder(
             "strategies",
-            Key.required("title", Setting.LINE, "one line for people"),
+            Key.required("title", Setting.LINE, "one line for readers"),
             Key.optional(SOFTWARE, Software.NAME, "software in which it runs; omitted: code of its own"),
             Key.optional("version", Setting.LINE, "product and version that it is modelled on"),
             Key.optional(

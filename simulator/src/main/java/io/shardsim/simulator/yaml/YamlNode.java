@@ -36,7 +36,7 @@ public sealed interface YamlNode {
             if (isNull()) {
                 return "nothing";
             }
-            return isNumber() ? "a number" : isFlag() ? "a flag" : "a text";
+            return isNumber() ? "a number" : isFlag() ? "a flag" : "a string";
         }
     }
 

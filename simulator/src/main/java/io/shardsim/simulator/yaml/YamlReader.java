@@ -190,9 +190,7 @@ public final class YamlReader {
     }
 
     private static void tooLarge(Problems problems) {
-        problems.add(
-                Position.START,
-                "is larger than " + BYTES_MAX + " bytes, the most that is read; split it into several files");
+        problems.add(Position.START, "is larger than " + BYTES_MAX + " bytes, the limit; split it into several files");
     }
 
     private @Nullable YamlNode parse(String text) {
@@ -207,7 +205,7 @@ public final class YamlReader {
             int documents = 0;
             for (Event event : new Parse(settings).parseString(text)) {
                 if (event.getEventId() == Event.ID.DocumentStart && ++documents > 1) {
-                    return problems.refuse(place(event), "a second document begins; write one document a file");
+                    return problems.refuse(place(event), "a second document begins; write one document per file");
                 }
                 accept(event);
             }
@@ -281,7 +279,7 @@ public final class YamlReader {
         if (parent.values > VALUES_MAX) {
             problems.add(
                     parent.position,
-                    "makes more than " + VALUES_MAX + " values with its aliases followed; write fewer of them");
+                    "makes more than " + VALUES_MAX + " values after expanding its aliases; write fewer of them");
             throw new Stop();
         }
         if (!parent.mapping) {
@@ -318,7 +316,7 @@ public final class YamlReader {
 
     private void refuseTag(NodeEvent event, Optional<String> tag) {
         if (tag.isPresent() && !tag.get().equals("!")) {
-            problems.add(place(event), "tag " + printable(tag.get()) + " has no meaning here; remove it");
+            problems.add(place(event), "tag " + printable(tag.get()) + " is not supported here; remove it");
         }
     }
 

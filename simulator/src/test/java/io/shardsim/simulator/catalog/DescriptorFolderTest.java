@@ -99,13 +99,13 @@ class DescriptorFolderTest {
                 .isInstanceOf(CatalogException.class)
                 .hasMessage(String.join(
                         System.lineSeparator(),
-                        "things/a.yaml:1:1: entry has no source; add source: a text",
+                        "things/a.yaml:1:1: entry has no source; add source: a string",
                         "things/a.yaml:1:8: class \"no class\" is not the name of a Java class; write the name of a Java class",
                         "things/a.yaml:2:1: unknown key sorce; did you mean source?",
                         "things/a.yaml:3:17: kind scater is not one of gather, scatter; did you mean scatter?",
                         "things/a.yaml:5:17: value 25 MIB is not a default; write a quantity with its unit, 4 ranks, 15 %,"
                                 + " true, false or a name",
-                        "things/a.yaml:6:10: count has no meaning; add meaning: a text"));
+                        "things/a.yaml:6:10: count has no meaning; add meaning: a string"));
     }
 
     @Test

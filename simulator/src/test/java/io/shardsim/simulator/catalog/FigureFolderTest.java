@@ -89,9 +89,9 @@ class FigureFolderTest {
                 .isInstanceOf(CatalogException.class)
                 .hasMessage(String.join(
                         System.lineSeparator(),
-                        "things/a.yaml:2:18: latency: time 1500 carries no unit; write for example 2 us",
+                        "things/a.yaml:2:18: latency: time 1500 has no unit; write for example 2 us",
                         "things/a.yaml:3:15: rate 0 B/s is not above 0; write a rate such as 300 GB/s or 100 Gbit/s",
-                        "things/a.yaml:3:28: source nowhere is not among the file's sources; add it",
+                        "things/a.yaml:3:28: source nowhere is not in the file's sources; add it",
                         "things/a.yaml:4:16: ratio 0 <= 0; write a number above 0",
                         "things/a.yaml:5:1: unknown key rato; did you mean rate?",
                         "things/a.yaml:6:17: source test has no date; add date: a date such as 2022-10-31"));

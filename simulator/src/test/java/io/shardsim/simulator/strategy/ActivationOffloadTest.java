@@ -184,9 +184,9 @@ class ActivationOffloadTest {
         for (String kind : List.of("mics", "zero1", "zero2", "zero3", "zeropp")) {
             assertThat(Strategies.of(kind, Map.of()).problems(job(kind, Map.of(), Checkpointing.NONE)))
                     .extracting(Refusal::sentence)
-                    .containsExactly("activation_offload true with activation_checkpointing none: this library offloads"
-                            + " what checkpoints keep, and nothing else; set activation_checkpointing: full, or remove"
-                            + " activation_offload");
+                    .containsExactly("activation_offload true with activation_checkpointing none: this library "
+                            + "offloads checkpoints only; set activation_checkpointing: full, or remove "
+                            + "activation_offload");
             assertThat(Strategies.of(kind, Map.of("offloads_checkpoints_only", false))
                             .problems(job(kind, Map.of(), Checkpointing.NONE)))
                     .isEmpty();

@@ -120,8 +120,8 @@ class AdapterTrainingTest {
     @Test
     void othersSayWhichStrategiesTrainAdapters() {
         assertThat(problems("mics", job(16, 1)))
-                .contains("lora is not modelled with this strategy; take ddp, fsdp, fsdp-grad-op, fsdp-hybrid, fsdp2,"
-                        + " smddp, zero1, zero2, zero3, zero3-0.11, or remove lora");
+                .contains("lora is not modelled with this strategy; use ddp, fsdp, fsdp-grad-op, fsdp-hybrid, "
+                        + "fsdp2, smddp, zero1, zero2, zero3, zero3-0.11, or remove lora");
         assertThat(problems("zero3", job(16, 1))).isEmpty();
         TrainingJob single =
                 JobBuilder.job(job(16, 1).model()).precision(Precision.FP32).build();

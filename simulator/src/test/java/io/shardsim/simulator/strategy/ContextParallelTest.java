@@ -132,7 +132,8 @@ class ContextParallelTest {
                 .extracting(Refusal::sentence)
                 .containsExactly(
                         "context_parallel 3 does not divide world size 16; nearest divisors: 2, 4",
-                        "context_parallel 3 needs sequence_length 2048 to be a multiple of 6, twice as many; nearest multiples: 2046, 2052");
+                        "context_parallel 3 needs sequence_length 2048 to be a multiple of 6, twice "
+                                + "context_parallel; nearest multiples: 2046, 2052");
         assertThat(Strategies.of(KIND, context(2))
                         .problems(job(context(2), Checkpointing.NONE, AttentionKind.STANDARD)))
                 .extracting(Refusal::sentence)

@@ -174,7 +174,7 @@ class Fsdp2ParallelTest {
                 .containsExactly("expert_parallel 2 with tensor_parallel 2 needs sequence_parallel true, not false;"
                         + " set it, or write tensor_parallel: 1");
         assertThat(sentences(model(true), Map.of("pipeline_parallel", 2)))
-                .containsExactly("pipeline_parallel 2 needs a model whose embedding is not tied to its head, as PyTorch"
-                        + " does not exchange that gradient; write 1, or a strategy that does");
+                .containsExactly("pipeline_parallel 2 needs untied embeddings, as PyTorch does not reduce the "
+                        + "tied gradient across stages; write 1, or another strategy");
     }
 }

@@ -165,8 +165,8 @@ class FsdpTest {
                 .isEqualTo(Strategies.moved(Strategies.of("fsdp", Map.of()).plan(JOB), "optimizer step") / 2);
         assertThat(Strategies.of("zero3", Map.of()).problems(pure))
                 .extracting(Refusal::sentence)
-                .containsExactly("precision bf16_pure keeps no 32-bit weights, and this strategy updates those;"
-                        + " write precision: bf16, or take ddp, fsdp, fsdp-grad-op, fsdp-hybrid, fsdp2, smddp");
+                .containsExactly("precision bf16_pure has no FP32 weights, which this strategy updates; write "
+                        + "precision: bf16, or use ddp, fsdp, fsdp-grad-op, fsdp-hybrid, fsdp2, smddp");
     }
 
     /** torch/optim/adam.py, _multi_tensor_adam: all square roots at once; a fused Adam has none. */
@@ -187,7 +187,7 @@ class FsdpTest {
         ShardingStrategy once = Strategies.of("fsdp", Map.of("no_sync", true));
         assertThat(once.plan(ONCE).memoryChanges())
                 .isEqualTo(Strategies.of("fsdp", Map.of()).plan(ONCE).memoryChanges());
-        assertThat(once.remarks(ONCE)).containsExactly("no_sync has no effect with one micro-batch a step");
+        assertThat(once.remarks(ONCE)).containsExactly("no_sync has no effect with one micro-batch per step");
         assertThat(once.remarks(JOB)).isEmpty();
         assertThat(Strategies.of("fsdp", Map.of("no_sync", false)).remarks(ONCE))
                 .as("asks for nothing")

@@ -111,6 +111,6 @@ class MicsTest {
                 .containsExactly("unknown parameter shrad_group; did you mean shard_group?");
         assertThat(Strategies.of("mics", Map.of("shard_group", "many")).problems(JOB))
                 .extracting(Refusal::sentence)
-                .containsExactly("shard_group many is not written as this parameter is; the default is 0 ranks");
+                .containsExactly("shard_group many has the wrong form; the default is 0 ranks");
     }
 }

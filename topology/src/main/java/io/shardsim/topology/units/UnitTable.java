@@ -104,7 +104,7 @@ public final class UnitTable {
         }
         String unit = matcher.group(4);
         if (unit == null) {
-            throw new QuantityException(kind + " " + trimmed + " carries no unit; write for example " + example);
+            throw new QuantityException(kind + " " + trimmed + " has no unit; write for example " + example);
         }
         BigDecimal factor = factors.get(unit.strip());
         if (factor == null) {

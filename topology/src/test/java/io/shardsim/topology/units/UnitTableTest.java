@@ -61,8 +61,8 @@ class UnitTableTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "1048576 | size 1048576 carries no unit; write for example 1 MiB",
-                "1e3 | size 1e3 carries no unit; write for example 1 MiB",
+                "1048576 | size 1048576 has no unit; write for example 1 MiB",
+                "1e3 | size 1e3 has no unit; write for example 1 MiB",
                 "-1 MiB | size -1 MiB < 0 bytes; write for example 1 MiB",
                 "1e30 GiB | size 1e30 GiB > 2^63 - 1 bytes; write for example 1 MiB",
                 "8 EiB | size \"8 EiB\" has the unknown unit \"EiB\"; known units: B, bytes, byte, KiB, MiB, GiB, TiB, PiB, kB, KB, MB, GB, TB, PB",

@@ -61,7 +61,7 @@ public record ComparePage(
 
     /** Returns the figure of where the seconds go. */
     public Figure waterfall() {
-        return figure("waterfall", "Where the seconds between the two come from", parts, "part");
+        return figure("waterfall", "Where the time goes", parts, "part");
     }
 
     /** Returns the figure of each difference's cost. */

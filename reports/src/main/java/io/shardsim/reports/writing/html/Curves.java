@@ -60,7 +60,7 @@ final class Curves {
         return figure(
                 "throughput",
                 "Throughput by cluster size",
-                "Samples per second against GPUs, one line per strategy",
+                "Samples per second vs. GPUs, one line per strategy",
                 "samples/s",
                 Quantities::significant,
                 series,
@@ -76,7 +76,7 @@ final class Curves {
         return figure(
                 "efficiency",
                 "Scaling efficiency",
-                "Scaling efficiency against GPUs, one line per strategy",
+                "Scaling efficiency vs. GPUs, one line per strategy",
                 "%",
                 value -> Quantities.fixed(value, 1),
                 series,
@@ -91,7 +91,7 @@ final class Curves {
         return figure(
                 "throughput",
                 "Bus bandwidth by cluster size",
-                "Bus bandwidth against GPUs",
+                "Bus bandwidth vs. GPUs",
                 "GB/s",
                 Quantities::significant,
                 series,
@@ -135,7 +135,7 @@ final class Curves {
                 + (run.training() != null && ScalingEfficiency.changesMicroBatch(run, series)
                         ? ", micro-batch changes to " + run.facts().model().microBatch()
                         : "")
-                + (scaling == null || scaling.cause().isEmpty() ? "" : ", beyond linear: " + scaling.cause());
+                + (scaling == null || scaling.cause().isEmpty() ? "" : ", superlinear: " + scaling.cause());
     }
 
     private List<Series> series(Function<RunResult, Double> figure, boolean rate) {

@@ -137,8 +137,8 @@ public record GalleryPage(List<Entry> figures, List<Report> configurations, List
         return new Figure(
                 "scatter",
                 Figure.Kind.SCATTER,
-                "Predicted against measured",
-                "Predicted against measured, a dot for each figure of the table below; on the line both are equal",
+                "Predicted vs. measured",
+                "Predicted vs. measured, one dot per figure of the table below; on the line they are equal",
                 HEIGHT,
                 data,
                 new Figure.Table(List.of(), List.of(), List.of()));

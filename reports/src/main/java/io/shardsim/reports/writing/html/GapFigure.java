@@ -154,8 +154,8 @@ final class GapFigure {
         return new Figure(
                 "gap",
                 Figure.Kind.GAP,
-                "Where the seconds between two runs come from",
-                "What one run saves against another, part by part. At first: " + names.withGpus(best) + " against "
+                "Where the time between two runs goes",
+                "What one run saves over another, part by part. Initially: " + names.withGpus(best) + " against "
                         + names.withGpus(rival),
                 HEIGHT,
                 data,

@@ -52,8 +52,8 @@ final class MemoryAreas {
         return new Figure(
                 id,
                 Figure.Kind.AREAS,
-                "Memory in the course of one training step, " + run,
-                run + ": memory of rank 0 by owner in the course of one training step of "
+                "Memory during one training step, " + run,
+                run + ": memory of rank 0 by owner during one training step of "
                         + Quantities.seconds(stepSeconds) + ", at most "
                         + Quantities.gib(memory.total(memory.peakColumn())),
                 HEIGHT,

@@ -66,7 +66,7 @@ public final class OpeningSection {
             String what = same(OpeningSection::size) ? "It takes " : Quantities.buffer(size(best)) + " take ";
             return what + Quantities.seconds(best.collective().seconds()) + " on "
                     + Quantities.counted(best.gpus(), "GPU") + ", "
-                    + Quantities.bytesPerSecond(best.collective().busBytesPerSecond()) + " of bus bandwidth.";
+                    + Quantities.bytesPerSecond(best.collective().busBytesPerSecond()) + " bus bandwidth.";
         }
         RunResult.Training t = best.step();
         TrainingCost cost = Objects.requireNonNull(best.cost());

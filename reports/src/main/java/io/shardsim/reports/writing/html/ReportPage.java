@@ -143,7 +143,8 @@ public final class ReportPage {
             ScalingEfficiency scaling = run.scaling();
             if (scaling != null && run.gpus() != scaling.baselineGpus()) {
                 return scaling.fixedGlobalBatch()
-                        ? "Strong scaling: the global batch stays the same, so each GPU gets less to do as the cluster grows."
+                        ? "Strong scaling: the global batch is fixed, so each GPU does less work as the cluster "
+                                + "grows."
                         : "Weak scaling: the global batch grows with the cluster.";
             }
         }

@@ -109,7 +109,7 @@ final class RunBars {
                 "step-time",
                 Figure.Kind.BARS,
                 "Where the time of a training step goes",
-                "Where the time of a training step goes, one bar per run; its length is written behind the bar",
+                "Where the time of a training step goes, one bar per run, labelled with its length",
                 height(drawn),
                 data,
                 stepTable(used, runs));
@@ -181,7 +181,7 @@ final class RunBars {
                 "peak-memory",
                 Figure.Kind.BARS,
                 "Peak memory of one GPU by owner",
-                "Peak memory of one GPU by owner against its capacity, one bar per run",
+                "Peak memory of one GPU by owner, with its capacity, one bar per run",
                 height(drawn),
                 data,
                 memoryTable(used, runs));
@@ -256,7 +256,7 @@ final class RunBars {
 
     static String rateUnit(ScenarioResult result) {
         return result.runs().stream().anyMatch(run -> AroundTheStep.of(run) != null)
-                ? "samples/s, pauses counted"
+                ? "samples/s, including pauses"
                 : "samples/s";
     }
 

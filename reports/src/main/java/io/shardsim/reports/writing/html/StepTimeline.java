@@ -74,8 +74,8 @@ final class StepTimeline {
                 id,
                 Figure.Kind.SPANS,
                 (bare ? "The collective, " : "One training step, ") + run,
-                run + ": what each stream of rank 0 does in " + (bare ? "the collective of " : "one training step of ")
-                        + seconds(endPs),
+                run + ": activity of each stream of rank 0 in "
+                        + (bare ? "the collective of " : "one training step of ") + seconds(endPs),
                 LANE * streams.size() + AROUND_LANES,
                 data,
                 table());

@@ -182,7 +182,7 @@ final class SweepMap {
                 "map",
                 Figure.Kind.CELLS,
                 title,
-                title + "; what does not fit in memory is grey. Best: " + names.withGpus(best),
+                title + "; grey does not fit in memory. Best: " + names.withGpus(best),
                 ROW * y.values().size() + AROUND_ROWS,
                 data,
                 table(drawn, runs));

@@ -692,7 +692,7 @@ window.drawFigures = (page = document) => {
       figure.by = ['gpu', 'strategy', 'framework'].find(key => !selects.find(select => select.dataset.filter === key).value) ?? 'gpu';
       const off = some => (100 * some.reduce((sum, point) => sum + Math.abs(point.error), 0) / some.length).toFixed(1) + ' % off on average';
       const named = left.filter(point => point.framework);
-      document.getElementById('filtered').textContent = left.length ? `${left.length} figures, ${off(left)}` + (named.length ? `; of these ${named.length} of runs whose framework and release are named, ${off(named)}` : '') + '.' : 'No figure is left.';
+      document.getElementById('filtered').textContent = left.length ? `${left.length} figures, ${off(left)}` + (named.length ? `; of these, ${named.length} with known framework and release: ${off(named)}` : '') + '.' : 'No figures match.';
     };
     for (const select of selects) select.addEventListener('change', () => { filter(); chart.draw(); });
     const view = document.querySelector('[data-view]');

@@ -25,8 +25,8 @@ final class FurtherPlaces {
                 try (ZipFile jar = new ZipFile(file)) {
                     jar.size();
                 } catch (IOException broken) {
-                    return "SHARDSIM_CLASSPATH names " + place + ", which is no jar (" + broken.getMessage()
-                            + "); name jars or folders of classes";
+                    return "SHARDSIM_CLASSPATH names " + place + ", which is not a jar (" + broken.getMessage()
+                            + "); name jars or class folders";
                 }
             }
         }

@@ -25,7 +25,7 @@ final class AssertedRuns {
     @Option(
             names = "--junit",
             paramLabel = "FILE",
-            description = "Also write what the scenario asserts, and whether it holds, as JUnit XML for a CI server.")
+            description = "Also write the scenario's assertions and their outcome as JUnit XML, for CI.")
     private @Nullable Path junit;
 
     /** What would be lost after the run is told before it. */
@@ -36,8 +36,8 @@ final class AssertedRuns {
         if (scenarios.stream().allMatch(scenario -> scenario.asserted().isEmpty())) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "--junit " + junit + " has nothing to say: no scenario asserts anything; write for example"
-                            + " assert: {each: fits}");
+                    "--junit " + junit + " would be empty: no scenario has assertions; add for example assert: "
+                            + "{each: fits}");
         }
         Path folder = junit.toAbsolutePath().getParent();
         if (Files.isDirectory(junit) || folder == null || !Files.isWritable(folder)) {

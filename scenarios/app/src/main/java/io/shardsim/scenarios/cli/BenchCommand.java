@@ -20,33 +20,34 @@ import picocli.CommandLine.Parameters;
         description = "Measures wall time and events per second of named workloads on this machine.",
         footer = {
             "",
-            "Compare ratios taken in one run on one machine; a shared machine's single times say little. phold,"
-                    + " ring-256, hierarchical-256 and step-256 execute every event; the others skip what is proven to"
-                    + " repeat, as `run` does. Events per second are those of one core while it executes events."
+            "Compare ratios from one run on one machine; single times on a shared machine are noise. phold, "
+                    + "ring-256, hierarchical-256 and step-256 execute every event; the others skip what is "
+                    + "proven to repeat, as `run` does. Events per second are per core, while it executes "
+                    + "events."
         })
 final class BenchCommand extends Speaking {
     private static final double MIB = 1024.0 * 1024.0;
 
-    @Parameters(arity = "0..*", paramLabel = "WORKLOAD", description = "Which ones; all of them if none is named.")
+    @Parameters(arity = "0..*", paramLabel = "WORKLOAD", description = "Workloads to run. Default: all.")
     private List<String> names = List.of();
 
-    @Option(names = "--repeat", paramLabel = "N", description = "Runs of each; the median is shown. Default: 3.")
+    @Option(names = "--repeat", paramLabel = "N", description = "Runs per workload; the median is shown. Default: 3.")
     private int repeat = 3;
 
-    @Option(names = "--json", description = "Print one JSON document on standard output, and nothing else there.")
+    @Option(names = "--json", description = "Print results as JSON on stdout.")
     private boolean json;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
             converter = Threads.class,
-            description = "Points of a sweep that run at once, or parts of one point. Default: the number of cores.")
+            description = "Concurrent points of a sweep, or parts of one point. Default: the number of cores.")
     private int threads = Runtime.getRuntime().availableProcessors();
 
     @Option(
             names = "--growth",
             description =
-                    "Measure how cost grows with GPUs, layers and chunks instead: one core, every event executed.")
+                    "Instead measure how cost scales with GPUs, layers and chunks: one core, every event executed.")
     private boolean growth;
 
     @Override
@@ -55,7 +56,7 @@ final class BenchCommand extends Speaking {
             throw refused("--repeat " + repeat + " must be at least 1");
         }
         if (growth && !names.isEmpty()) {
-            throw refused("--growth has workloads of its own; leave out " + names);
+            throw refused("--growth runs its own workloads; leave out " + names);
         }
         // Several threads that log for the first time at once would make slf4j tell about its own start.
         LoggerFactory.getILoggerFactory();

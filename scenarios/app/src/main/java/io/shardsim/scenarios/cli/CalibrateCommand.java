@@ -38,8 +38,12 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "calibrate",
         description = {
-            "Measures an instance by what nccl-tests and kernels showed on your cluster, and writes an instance file.",
-            "Give what all_reduce_perf, all_gather_perf and their like printed, or the JSON of their option -J; tables of GEMMs (m,n,k,dtype,us); a profile of torch.profiler with record_shapes=True; or what the script of --kit printed. A scenario takes the file as cluster: {instance: my-cluster.yaml, nodes: 16}."
+            "Calibrates an instance from nccl-tests logs and kernel timings of your cluster, and writes an "
+                    + "instance file.",
+            "Pass output of nccl-tests (all_reduce_perf, all_gather_perf, ...), or its JSON (-J); tables of "
+                    + "GEMMs (m,n,k,dtype,us); a torch.profiler trace with record_shapes=True; or output of "
+                    + "the --kit script. Use the file in a scenario as cluster: {instance: my-cluster.yaml, "
+                    + "nodes: 16}."
         },
         footer = {
             "",
@@ -59,37 +63,37 @@ final class CalibrateCommand extends Speaking {
     @Parameters(
             arity = "0..*",
             paramLabel = "FILE",
-            description = "Logs of nccl-tests, or their JSON; tables of kernels; profiles.")
+            description = "nccl-tests logs or their JSON, kernel tables, profiler traces.")
     private List<String> files = List.of();
 
     @Option(
             names = "--base",
             paramLabel = "NAME",
-            description = "Instance of the catalog that your nodes are most like, or an instance file.")
+            description = "Catalog instance most like your nodes, or an instance file.")
     private String base = "";
 
     @Option(
             names = "--kit",
-            description =
-                    "Print a Python script that measures one node in three minutes, with PyTorch alone, and prints what this command reads.")
+            description = "Print a Python script that measures one node in three minutes. It needs only PyTorch; pass "
+                    + "its output to this command.")
     private boolean kit;
 
     @Option(
             names = "--collective",
             paramLabel = "NAME",
-            description = "The collective, where a log does not say it: all_reduce, all_gather, reduce_scatter, ...")
+            description = "Collective, if a log does not name it: all_reduce, all_gather, reduce_scatter, ...")
     private @Nullable String collective;
 
-    @Option(names = "--nodes", paramLabel = "N", description = "Nodes that took part, where a log does not say it.")
+    @Option(names = "--nodes", paramLabel = "N", description = "Number of nodes, if a log does not give it.")
     private int nodes;
 
-    @Option(names = "--healthy", description = "Leave out tests that look broken: the cluster as it should be.")
+    @Option(names = "--healthy", description = "Ignore tests that look broken, to calibrate the healthy cluster.")
     private boolean healthy;
 
     @Option(
             names = "--against",
             paramLabel = "NAME",
-            description = "Say how the figures differ from this instance of the catalog or instance file.")
+            description = "Show how the figures differ from this catalog instance or instance file.")
     private @Nullable String against;
 
     @Mixin
@@ -119,7 +123,7 @@ final class CalibrateCommand extends Speaking {
             check("--against", against);
         }
         if (nodes < 0) {
-            throw refused("--nodes " + nodes + " is no number of nodes; write 1 or more");
+            throw refused("--nodes " + nodes + " is not a number of nodes; write 1 or more");
         }
         return calibrated();
     }
@@ -160,13 +164,14 @@ final class CalibrateCommand extends Speaking {
 
     private int write(Calibration calibration, String file) {
         if (calibration.figures().isEmpty()) {
-            tell("These logs determine no figure; " + file + " is not written.");
+            tell("These logs are not enough to fit any figure; " + file + " is not written.");
             return ExitStatus.DONE;
         }
         try {
             String text = CalibrationText.instance(calibration, newest());
             WholeFiles.write(Path.of(file), out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
-            tell("Wrote " + file + ": write cluster: {instance: " + file + ", nodes: N} in a scenario.");
+            tell("Wrote " + file + ". Use it in a scenario: cluster: {instance: " + file
+                    + ", nodes: N} in a scenario.");
             return ExitStatus.DONE;
         } catch (IOException | InvalidPathException failure) {
             throw refused(file + " cannot be written; name another file with -o");
@@ -217,7 +222,7 @@ final class CalibrateCommand extends Speaking {
                 Path path = Path.of(file);
                 if (Files.size(path) > LOG_MAX) {
                     problems.add(new Problem(
-                            file, Position.NONE, "is larger than " + LOG_MAX + " bytes; give the tables alone"));
+                            file, Position.NONE, "is larger than " + LOG_MAX + " bytes; pass only the tables"));
                 } else {
                     logs.put(file, Files.readString(path, StandardCharsets.ISO_8859_1));
                 }

@@ -46,8 +46,8 @@ import picocli.CommandLine.Parameters;
 /** {@code catalog [KIND] [NAME]}: what scenarios can name and the constants behind it, with the source of every figure. */
 @Command(
         name = "catalog",
-        description =
-                "Lists what scenarios can name, and the constants behind it; with a kind or a name, every figure with its unit and source.")
+        description = "Lists everything that scenarios can name. With a kind or a name, shows every figure with its "
+                + "unit and source.")
 final class CatalogCommand extends Speaking {
     private static final Map<String, Kind> KINDS = kinds();
     private static final String PRICES = "prices";
@@ -56,7 +56,7 @@ final class CatalogCommand extends Speaking {
             arity = "0..1",
             index = "0",
             paramLabel = "KIND",
-            description = "A kind of entry, an entry by its name, or prices. Without it, the names of all.")
+            description = "Kind of entry, name of an entry, or prices. Default: list all names.")
     private @Nullable String kind;
 
     @Parameters(arity = "0..1", index = "1", paramLabel = "NAME", description = "One entry of that kind.")
@@ -65,7 +65,7 @@ final class CatalogCommand extends Speaking {
     @Option(
             names = "--older-than",
             paramLabel = "DAYS",
-            description = "With prices: those that were read longer ago, such as 90d, to look them up again.")
+            description = "With prices: only prices older than this, for example 90d.")
     private @Nullable String olderThan;
 
     @Mixin
@@ -110,7 +110,7 @@ final class CatalogCommand extends Speaking {
     int answer() throws InputException, IOException {
         if (picture.asked()) {
             if (!"instances".equals(kind) || name == null) {
-                throw refused("--svg draws one instance; write catalog instances p5.48xlarge --svg");
+                throw refused("--svg needs the name of an instance; write catalog instances p5.48xlarge --svg");
             }
             picture.draw(name, this);
             return ExitStatus.DONE;
@@ -160,7 +160,7 @@ final class CatalogCommand extends Speaking {
         boolean prices = PRICES.equals(kind);
         if (olderThan != null && !(prices && olderThan.matches("\\d{1,6}d"))) {
             throw refused("--older-than " + olderThan
-                    + " is not a number of days after prices; write catalog prices --older-than 90d");
+                    + " is not a number of days, or prices is missing; write catalog prices --older-than 90d");
         }
         if (name != null && !prices) {
             return List.of();
@@ -177,7 +177,7 @@ final class CatalogCommand extends Speaking {
                 ? Machines.prices(today, olderThan == null ? -1 : Long.parseLong(olderThan.replace("d", "")), beginning)
                 : "instances".equals(kind) ? Machines.instances() : "gpus".equals(kind) ? Machines.gpus() : List.of();
         return rows.size() < 2
-                ? rows.isEmpty() ? List.of() : List.of("No price was read more than " + olderThan + " ago.")
+                ? rows.isEmpty() ? List.of() : List.of("No price is older than " + olderThan + " ago.")
                 : TextTable.lines(rows, prices ? 1 : 2, Integer.MAX_VALUE).stream()
                         .map(line -> TextTable.cut(line, Terminal.width()))
                         .toList();

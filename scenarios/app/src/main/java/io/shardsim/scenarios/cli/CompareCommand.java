@@ -34,11 +34,12 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "compare",
         description = {
-            "Compares two training runs: what differs, where the seconds between them go, and what each difference costs.",
-            "A and B are scenarios, names of the library, or results.json files and their folders. Of several runs in one, #N names the N-th,"
-                    + " and #KEY=VALUE,... the one with these values.",
-            "Or A is a profile of a real step, and B the scenario that simulates it: .json or .json.gz of PyTorch, .csv of nsys stats"
-                    + " --report cuda_gpu_trace, or a folder with those of several ranks."
+            "Compares two training runs: what differs, where the time goes, and what each difference costs.",
+            "A and B are scenario files, names of library scenarios, or results.json files (or their folders). "
+                    + "If a file has several runs, #N picks the N-th, and #KEY=VALUE,... the one with these "
+                    + "values.",
+            "Or A is a profiler trace of a real step, and B the scenario that simulates it: .json or .json.gz from PyTorch, .csv from nsys stats"
+                    + " --report cuda_gpu_trace, or a folder with traces of several ranks."
         },
         footer = {
             "",
@@ -57,14 +58,14 @@ final class CompareCommand extends Speaking {
 
     private final RunnerFactory runners;
 
-    @Parameters(index = "0", paramLabel = "A", description = "The run to start from.")
+    @Parameters(index = "0", paramLabel = "A", description = "Baseline run.")
     private String a = "";
 
     @Parameters(
             index = "1..*",
             arity = "1..*",
             paramLabel = "B",
-            description = "The run to compare it with. Profiles of further ranks stand before it.")
+            description = "Run to compare with it. Traces of further ranks go before it.")
     private List<String> further = List.of();
 
     @Option(
@@ -72,7 +73,7 @@ final class CompareCommand extends Speaking {
             paramLabel = "DIR",
             converter = ReportFolder.class,
             description =
-                    "Also write report.html there: where the seconds go and why, as waterfalls; of a profile both timelines.")
+                    "Also write report.html to this folder: where the time goes and why, as waterfall charts; for a trace, both timelines.")
     private @Nullable String out;
 
     @Mixin
@@ -116,7 +117,8 @@ final class CompareCommand extends Speaking {
 
     private int profile(List<String> traces, String b, List<Problem> problems) throws InputException, IOException {
         if (!question.isLocal()) {
-            throw new InputException("--cluster", "sends runs to workers, and a profile is made of a run in this JVM");
+            throw new InputException(
+                    "--cluster", "does not apply to profiler traces: the simulated side runs in this JVM");
         }
         RunName name = RunName.of(b);
         List<Scenario> scenarios = ScenarioFiles.read(List.of(name.file()), set.overrides(), problems);

@@ -13,14 +13,14 @@ import picocli.CommandLine.Option;
 @Command(
         name = "completion",
         description = {
-            "Prints completions for bash and zsh, or for fish.",
-            "To have them in the current shell:",
+            "Prints shell completion for bash and zsh, or for fish.",
+            "To enable it in the current shell:",
             "",
             "  source <(shardsim completion)",
             "  shardsim completion --fish | source"
         })
 final class CompletionCommand extends Speaking {
-    @Option(names = "--fish", description = "For fish, which reads no others.")
+    @Option(names = "--fish", description = "Print fish completion.")
     private boolean fish;
 
     @Override

@@ -12,8 +12,10 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "critical-path",
         description = {
-            "Follows the critical path of a run: which kernel, collective, link and rank each second waited for, back from the end.",
-            "The run is simulated once with every event executed. Of a sweep, FILE#N or FILE#KEY=VALUE,... names one run."
+            "Traces the critical path of a run back from its end: the kernel, collective, link and rank behind "
+                    + "every second.",
+            "Simulates the run once with every event executed. For a sweep, pick a run with FILE#N or "
+                    + "FILE#KEY=VALUE,..."
         },
         footer = {
             "",

@@ -24,13 +24,15 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "demo",
         description = {
-            "Serves a page on this machine that shows a training step as it runs on the cluster, prints its address and opens it in your browser.",
-            "Only pages of that address are answered. Ends with Ctrl-C. With --export it writes the page as a file instead, with all that it shows."
+            "Serves a page that animates a training step on the cluster, prints its address and opens it in your "
+                    + "browser.",
+            "Answers only requests from that address. Stop it with Ctrl-C. With --export, writes a "
+                    + "self-contained page instead."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
             "0:the page was written",
-            "1:the address cannot be listened at, or the page cannot be written",
+            "1:the address is not available, or the page cannot be written",
             "2:wrong usage or input",
             ExitStatus.SIGNALS + ":" + ExitStatus.BY_SIGNAL
         })
@@ -42,8 +44,8 @@ final class DemoCommand extends Speaking {
     @Parameters(
             paramLabel = "SCENARIO",
             arity = "0..1",
-            description =
-                    "Scenario file, as run takes it. Two points of its sweep that fit stand side by side. Default: a small one.")
+            description = "Scenario file, as for run. Shows two points of its sweep that fit, side by side. Default: a "
+                    + "small example.")
     private @Nullable String file;
 
     @Mixin
@@ -52,22 +54,22 @@ final class DemoCommand extends Speaking {
     @Mixin
     private final PageAddress address = new PageAddress();
 
-    @Option(names = "--no-open", description = "Print the address and open no browser.")
+    @Option(names = "--no-open", description = "Print the address without opening a browser.")
     private boolean noOpen;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
             converter = Threads.class,
-            description = "Runs that go on at once. Default: the number of cores, at least 2.")
+            description = "Concurrent runs. Default: the number of cores, at least 2.")
     private int threads = Math.max(2, Runtime.getRuntime().availableProcessors());
 
     @Option(
             names = "--export",
             paramLabel = "DIR",
             converter = ReportFolder.class,
-            description =
-                    "Write index.html into this folder and end: the race, the tour and all lessons with their runs. It plays from disk or any web server.")
+            description = "Write index.html into this folder and exit. It has the race, the tour and all lessons with "
+                    + "their runs, and works from disk or any web server.")
     private @Nullable String export;
 
     DemoCommand(Services.DemoFactory demos) {
@@ -87,7 +89,7 @@ final class DemoCommand extends Speaking {
             server.start();
             PrintWriter out = out();
             out.println(server.address());
-            out.println("shows " + scenario.name() + "; Ctrl-C ends it");
+            out.println("shows " + scenario.name() + "; press Ctrl-C to stop");
             out.flush();
             if (!noOpen && Terminal.isErrorSeen()) {
                 WebBrowser.open(server.address());

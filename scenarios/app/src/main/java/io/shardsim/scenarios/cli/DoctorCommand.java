@@ -43,8 +43,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "doctor",
         description = {
-            "Says whether a training is slow, why, what that costs a day, and which settings gain most.",
-            "Give the configuration files that import reads, or one scenario, and the logs of the training and of NCCL (NCCL_DEBUG=INFO)."
+            "Tells whether a training run is slow, why, what that costs per day, and which settings would help most.",
+            "Pass framework configs (as for import) or one scenario, and the training and NCCL logs "
+                    + "(NCCL_DEBUG=INFO)."
         },
         footer = {
             "",
@@ -63,7 +64,7 @@ final class DoctorCommand extends Speaking {
     @Parameters(
             arity = "1..*",
             paramLabel = "FILE",
-            description = "Configuration files of one training, or a scenario or a name of the library; and logs.")
+            description = "Framework configs of one training run, or a scenario file or library name; and logs.")
     private List<String> files = List.of();
 
     @Mixin
@@ -81,7 +82,7 @@ final class DoctorCommand extends Speaking {
     @Option(
             names = "-o",
             paramLabel = "DIR",
-            description = "Write the configuration with the setting that gains most into this folder.")
+            description = "Write the configuration with the best setting into this folder.")
     private @Nullable String output;
 
     DoctorCommand(RunnerFactory runners) {
@@ -149,7 +150,7 @@ final class DoctorCommand extends Speaking {
     /** What is known before the faults of a large run are simulated, which takes a while. */
     private void tellFirst(List<String> healthy) {
         healthy.forEach(line().getErr()::println);
-        line().getErr().println("Faults and settings are simulated now; an interruption prints what is known by then.");
+        line().getErr().println("Simulating faults and settings; Ctrl-C prints the results so far.");
         line().getErr().flush();
     }
 
@@ -168,8 +169,8 @@ final class DoctorCommand extends Speaking {
                 problems.add(new Problem(
                         file,
                         Position.NONE,
-                        "has no speed and no line of NCCL that is known (" + String.join(", ", TrainingLog.kinds())
-                                + "); leave it out, and give the speed with --measured '1000 tokens/s/GPU'"));
+                        "has no speed and no known NCCL message (" + String.join(", ", TrainingLog.kinds())
+                                + "); leave it out and pass the speed with --measured '1000 tokens/s/GPU'"));
                 return log;
             }
         } catch (IOException | java.nio.file.InvalidPathException unreadable) {
@@ -182,7 +183,7 @@ final class DoctorCommand extends Speaking {
         if (configurations.isEmpty()) {
             throw new InputException(
                     files.get(0),
-                    "is a log, which does not say what was trained; add a scenario, or the configuration files that import reads");
+                    "is a log and does not describe the training; add a scenario or the framework configs");
         }
         RunName name = RunName.of(configurations.get(0));
         if (configurations.size() == 1
@@ -221,11 +222,11 @@ final class DoctorCommand extends Speaking {
                     new BigDecimal(speed.median()).round(new MathContext(6)).toPlainString() + " " + speed.unit()));
         }
         if (problems.isEmpty()) {
-            problems.add(
-                    new Problem(
-                            "--measured",
-                            Position.NONE,
-                            "no log has a speed; add the log of the training, or write for example --measured '1000 tokens/s/GPU'"));
+            problems.add(new Problem(
+                    "--measured",
+                    Position.NONE,
+                    "no log has a speed; add the training log, or pass for example --measured '1000 "
+                            + "tokens/s/GPU'"));
         }
         return List.of();
     }
@@ -236,7 +237,7 @@ final class DoctorCommand extends Speaking {
         training.titles().forEach((file, title) -> read.add(YamlReader.printable(file) + ", " + title));
         for (TrainingLog log : logs) {
             TrainingLog.Speed speed = log.speed();
-            read.add(YamlReader.printable(log.name()) + (speed == null ? ", lines of faults" : ", " + words(speed)));
+            read.add(YamlReader.printable(log.name()) + (speed == null ? ", fault messages" : ", " + words(speed)));
             log.findings()
                     .forEach((fault, finding) ->
                             lines.add((finding.shown() ? "Shows " : "Rules out ") + fault + ": " + log.cited(finding)));
@@ -252,7 +253,7 @@ final class DoctorCommand extends Speaking {
     private static String words(TrainingLog.Speed speed) {
         return speed.of() + ": " + Quantities.threeDigits(speed.median()) + " " + speed.unit()
                 + (speed.steps() == 1
-                        ? ", one figure"
+                        ? ", one value"
                         : ", median of " + speed.steps() + ", 80 % of them " + Quantities.threeDigits(speed.low())
                                 + " to " + Quantities.threeDigits(speed.high()));
     }
@@ -261,7 +262,7 @@ final class DoctorCommand extends Speaking {
     private static void write(Training training, Doctor.Answer answer, ConfigurationOutput folder)
             throws InputException {
         if (answer.gains().isEmpty()) {
-            folder.tell("Nothing written: no setting gains.");
+            folder.tell("Nothing written: no setting helps.");
             return;
         }
         Explainer.Subject subject = training.subject();
@@ -282,7 +283,7 @@ final class DoctorCommand extends Speaking {
             folder.write(Exporter.export(framework, point, file));
         } catch (InputException refused) {
             folder.write(scenario);
-            folder.tell("A scenario was written: " + refused.problems().get(0).message() + ".");
+            folder.tell("Wrote a scenario instead: " + refused.problems().get(0).message() + ".");
         }
     }
 }

@@ -28,8 +28,10 @@ final class EvidenceOptions {
             names = "--measured",
             paramLabel = "SPEED",
             converter = Speed.class,
-            description =
-                    "What the log says: tokens/s/GPU, tokens/s, samples/s, TFLOPS/GPU, %% MFU, s or it/s (of steps), for example '1000 tokens/s/GPU'; of a bare collective 'GB/s busbw' or s. Each further one tells faults apart: '9000 tokens/s/GPU at cluster.nodes=1', 'healthy at cluster.nodes=1', '26.5 GiB reserved'.")
+            description = "Measured value, as logged: tokens/s/GPU, tokens/s, samples/s, TFLOPS/GPU, %% MFU, s or it/s "
+                    + "(per step), for example '1000 tokens/s/GPU'; for a bare collective 'GB/s busbw' "
+                    + "or s. Repeat it to narrow down the fault: '9000 tokens/s/GPU at "
+                    + "cluster.nodes=1', 'healthy at cluster.nodes=1', '26.5 GiB reserved'.")
     private List<Measured> measured = List.of();
 
     @Option(
@@ -37,8 +39,8 @@ final class EvidenceOptions {
             paramLabel = "FAULT",
             split = ",",
             completionCandidates = Faults.class,
-            description =
-                    "A fault that you have looked for and not found, for example tcp-over-ethernet where NCCL_DEBUG=INFO prints NET/IB. May be given several times. Known: ${COMPLETION-CANDIDATES}.")
+            description = "Fault that you have ruled out, for example tcp-over-ethernet if NCCL_DEBUG=INFO prints "
+                    + "NET/IB. Can be repeated. Known: ${COMPLETION-CANDIDATES}.")
     private List<String> ruledOut = List.of();
 
     @Option(

@@ -29,7 +29,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "exercise",
         description = {
-            "Exercises of the lessons: list names them, show prints the scenario of one, check says whether FILE reaches its goals, and gives a hint where it does not."
+            "Exercises for the lessons: list shows them, show prints an exercise's scenario, check tests FILE "
+                    + "against its goals and gives hints."
         },
         footer = {
             "",
@@ -52,7 +53,7 @@ final class ExerciseCommand extends Speaking {
     @Parameters(index = "2", arity = "0..1", paramLabel = "FILE", description = "The solution.")
     private @Nullable Path file;
 
-    @Option(names = "--hints", paramLabel = "N", description = "Hints to give where a goal does not hold. Default: 1.")
+    @Option(names = "--hints", paramLabel = "N", description = "Hints to show for a missed goal. Default: 1.")
     private int hints = 1;
 
     ExerciseCommand(RunnerFactory runners) {
@@ -76,7 +77,7 @@ final class ExerciseCommand extends Speaking {
 
     private int list() {
         Exercise.all().forEach(each -> out().println(each.number() + "  " + each.title()));
-        out().println("`shardsim exercise show NN > mine.yaml` hands one out.");
+        out().println("`shardsim exercise show NN > mine.yaml` prints one.");
         out().flush();
         return ExitStatus.DONE;
     }
@@ -132,7 +133,7 @@ final class ExerciseCommand extends Speaking {
                         + exercise.hints().get(i));
             }
             if (given < exercise.hints().size()) {
-                said.line("--hints " + (given + 1) + " gives the next one.");
+                said.line("--hints " + (given + 1) + " shows the next one.");
             }
         }
         out().print(said);

@@ -15,9 +15,10 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "explain",
         description = {
-            "Explains a measured speed: says whether it is normal, and if not which fault would make a healthy run as slow.",
-            "FILE describes the run as it was meant. Every known fault is simulated (shardsim catalog faults). Of a sweep, FILE#N or"
-                    + " FILE#KEY=VALUE,... names one run."
+            "Explains a measured speed: whether it is normal, and if not, which fault would slow a healthy run "
+                    + "down that much.",
+            "FILE describes the run as intended. Simulates every known fault (shardsim catalog faults). For a "
+                    + "sweep, pick a run with FILE#N or FILE#KEY=VALUE,..."
         },
         footer = {
             "",

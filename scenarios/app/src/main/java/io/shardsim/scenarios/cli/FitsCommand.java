@@ -24,8 +24,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "fits",
         description = {
-            "Shows on how many GPUs a model can be trained: all of its weights, or LoRA adapters, and what that costs.",
-            "Each usual way is run on the fewest GPUs on which it fits."
+            "Shows how many GPUs it takes to train a model, with full weights or LoRA adapters, and what that costs.",
+            "Simulates each common setup on the fewest GPUs it fits on."
         },
         footer = {
             "",
@@ -42,40 +42,37 @@ final class FitsCommand extends Speaking {
 
     @Parameters(
             paramLabel = "MODEL",
-            description = "A model of the catalog (shardsim catalog models), or its name on the Hugging Face hub.")
+            description = "Catalog model (shardsim catalog models), or its name on the Hugging Face Hub.")
     private String model = "";
 
     @Option(
             names = "--gpu",
             paramLabel = "GPU",
-            description = "GPUs, in the cheapest server of the catalog that has them (shardsim catalog gpus).")
+            description = "GPU type, in the cheapest catalog server that has it (shardsim catalog gpus).")
     private @Nullable String gpu;
 
     @Option(
             names = "--instance",
             paramLabel = "INSTANCE",
-            description = "Server, with its GPUs and its price (shardsim catalog instances).")
+            description = "Server type, with its GPUs and price (shardsim catalog instances).")
     private @Nullable String instance;
 
     @Option(
             names = "--sequence-length",
             paramLabel = "N",
-            description = "Tokens of a sample. Default: 4096, or as many as the model has positions.")
+            description = "Sequence length. Default: 4096, or the model's maximum if that is smaller.")
     private int sequenceLength;
 
-    @Option(
-            names = "--max-gpus",
-            paramLabel = "N",
-            description = "Most GPUs that are looked at. Default: ${DEFAULT-VALUE}.")
+    @Option(names = "--max-gpus", paramLabel = "N", description = "Maximum number of GPUs. Default: ${DEFAULT-VALUE}.")
     private int gpusMax = 512;
 
-    @Option(names = "--lora", description = "Only ways that train adapters.")
+    @Option(names = "--lora", description = "Only setups that train LoRA adapters.")
     private boolean lora;
 
     @Option(
             names = "--scenario",
             paramLabel = "N",
-            description = "Print row N as a scenario, to be run, explained or planned; nothing runs.")
+            description = "Print row N as a scenario for run, explain or plan, without simulating.")
     private int scenario;
 
     @Mixin
@@ -142,8 +139,8 @@ final class FitsCommand extends Speaking {
         }
         return Catalog.instancesWith(entry.spec()).stream()
                 .min(Comparator.comparingDouble(server -> server.price().usdPerHour() / server.gpusPerNode()))
-                .orElseThrow(() -> refused("no instance of the catalog has " + gpu
-                        + "; describe your servers in a scenario, and plan it"));
+                .orElseThrow(() -> refused(
+                        "no catalog instance has " + gpu + "; describe your servers in a scenario and run plan on it"));
     }
 
     private int print(Fits fits, List<Fits.Row> rows) {

@@ -40,8 +40,9 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "gallery",
         description = {
-            "Writes a site of plain files: what was measured and what is predicted for each published figure, reports of some of these runs,"
-                    + " reports of your configurations, and the documentation. Open index.html; it needs no network."
+            "Writes a static site: measured and predicted values of every published figure, reports of some of "
+                    + "these runs and of your configurations, and the documentation. Open index.html; it works "
+                    + "offline."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
@@ -60,28 +61,28 @@ final class GalleryCommand extends Speaking {
             index = "0",
             paramLabel = "DIR",
             converter = ReportFolder.class,
-            description = "Folder that the site is written into.")
+            description = "Output folder of the site.")
     private String folder = "";
 
     @Parameters(
             index = "1..*",
             arity = "0..*",
             paramLabel = "FILE",
-            description = "Scenario files of configurations to show, such as import writes.")
+            description = "Scenario files to show, for example from import.")
     private List<String> files = List.of();
 
     @Option(
             names = "--only",
             paramLabel = "TEXT",
-            description =
-                    "Write reports of all published runs whose name or source contains this text. Default: of the smallest cluster of each source.")
+            description = "Write reports of the published runs whose name or source contains this text. Default: the "
+                    + "smallest cluster of each source.")
     private String only = "";
 
     @Option(
             names = "--threads",
             paramLabel = "N",
             converter = Threads.class,
-            description = "Runs that go on at once. Default: the number of cores. Changes no result.")
+            description = "Concurrent runs. Default: the number of cores. Does not change results.")
     private int threads = Runtime.getRuntime().availableProcessors();
 
     @Option(names = "--open", description = "Open the site in your browser.")
@@ -106,7 +107,7 @@ final class GalleryCommand extends Speaking {
         }
         List<ReferenceCase> chosen = ledger.chosen(only);
         if (chosen.isEmpty()) {
-            throw refused("--only " + only + " is in the name of no published run; leave it out");
+            throw refused("--only " + only + " matches no published run; leave it out");
         }
         Path site = ReportFolder.make(line(), folder, "DIR", List.of("index.html"));
         return write(site, ledger, chosen, configurations);

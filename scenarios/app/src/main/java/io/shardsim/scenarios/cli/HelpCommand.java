@@ -13,9 +13,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** {@code help [COMMAND|CODE]}: what a command takes, or what a message means. */
-@Command(name = "help", description = "Shows what a command takes, or what the code of a message means.")
+@Command(name = "help", description = "Shows the help of a command, or what a message code means.")
 final class HelpCommand extends Speaking {
-    @Parameters(arity = "0..1", paramLabel = "COMMAND|CODE", description = "For example run, or memory-edge.")
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "COMMAND|CODE",
+            description = "Command or message code, for example " + "run or memory-edge.")
     private @Nullable String topic;
 
     @Override
@@ -25,7 +28,7 @@ final class HelpCommand extends Speaking {
         if (command != null) {
             command.usage(out());
             if (topic == null) {
-                print("", "Codes of messages, for shardsim help CODE: " + String.join(", ", MessageCode.ids()));
+                print("", "Message codes, for shardsim help CODE: " + String.join(", ", MessageCode.ids()));
             }
             return ExitStatus.DONE;
         }
@@ -40,7 +43,7 @@ final class HelpCommand extends Speaking {
     private ParameterException unknown(String name, CommandLine root) {
         List<String> known = new ArrayList<>(root.getSubcommands().keySet());
         known.addAll(MessageCode.ids());
-        return refused(name + " is no command and no code of a message; " + Nearest.remedy(name, known));
+        return refused(name + " is neither a command nor a message code; " + Nearest.remedy(name, known));
     }
 
     private void print(String... paragraphs) {

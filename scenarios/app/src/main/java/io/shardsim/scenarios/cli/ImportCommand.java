@@ -16,7 +16,7 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "import",
         description = {
-            "Prints one scenario for the configuration files of a training, and what became of each of their keys.",
+            "Converts framework configs into one scenario and reports what happened to each key.",
             "Kinds, each recognized: Hugging Face config.json, PEFT adapter_config.json, DeepSpeed ds_config.json, SageMaker distribution (JSON or pasted Python),"
                     + " Accelerate YAML, Trainer arguments (JSON or YAML). Also YAML of axolotl, torchtune, LitGPT, NeMo, Megatron Bridge, GPT-NeoX, nanotron, OLMo, LightningCLI and HyperPod recipes, TOML and flags of torchtitan, shell scripts, Kubernetes manifests, Python scripts and notebooks. Nothing in them is executed."
         },
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
             "Exit status: 0 done, 2 wrong usage or input."
         })
 final class ImportCommand extends Speaking {
-    @Parameters(arity = "1..*", paramLabel = "FILE", description = "Configuration files that belong to one training.")
+    @Parameters(arity = "1..*", paramLabel = "FILE", description = "Framework configs of one training run.")
     private List<String> files = List.of();
 
     @Option(names = "--json", description = "Print scenario and keys as JSON on stdout.")

@@ -17,35 +17,29 @@ final class ImportOptions {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    @Option(
-            names = "--instance",
-            paramLabel = "NAME",
-            description = "Instance of the catalog, where no file says or in its place.")
+    @Option(names = "--instance", paramLabel = "NAME", description = "Catalog instance; overrides the files.")
     private @Nullable String instance;
 
-    @Option(names = "--nodes", paramLabel = "N", description = "Number of nodes, where no file says or in its place.")
+    @Option(names = "--nodes", paramLabel = "N", description = "Number of nodes; overrides the files.")
     private @Nullable Long nodes;
 
-    @Option(names = "--model", paramLabel = "NAME", description = "Model of the catalog, where no file describes one.")
+    @Option(names = "--model", paramLabel = "NAME", description = "Catalog model, if no file describes one.")
     private @Nullable String model;
 
-    @Option(
-            names = "--sequence-length",
-            paramLabel = "N",
-            description = "Tokens of a sample, where no file says or in its place.")
+    @Option(names = "--sequence-length", paramLabel = "N", description = "Sequence length; overrides the files.")
     private @Nullable Long sequenceLength;
 
     @Option(
             names = "--name",
             paramLabel = "NAME",
-            description = "Name of the scenario. Default: from the names of the files.")
+            description = "Name of the scenario. Default: derived from the file names.")
     private @Nullable String name;
 
     @Option(
             names = "--accept",
             paramLabel = "KEY",
-            description =
-                    "Leave out this key, although it decides the answer and is not simulated; the scenario says so. May be given several times.")
+            description = "Ignore this key although it affects the result and is not simulated; the scenario records "
+                    + "it. Can be repeated.")
     private List<String> accepted = List.of();
 
     /** Checked. */

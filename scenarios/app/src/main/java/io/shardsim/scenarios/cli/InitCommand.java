@@ -27,8 +27,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "init",
         description = {
-            "Asks for model, server, number of servers and strategy, and writes a scenario to begin with.",
-            "An empty answer takes what stands in brackets. Answers may come from a pipe, a line each."
+            "Asks for model, server, number of servers and strategy, and writes a starter scenario.",
+            "An empty answer takes the default in brackets. Answers can be piped in, one per line."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
@@ -46,7 +46,7 @@ final class InitCommand extends Speaking {
     /** Answers by the place that they are for. */
     private final Map<String, String> said = new HashMap<>();
 
-    @Parameters(paramLabel = "FILE", arity = "0..1", description = "What is written. Default: ${DEFAULT-VALUE}.")
+    @Parameters(paramLabel = "FILE", arity = "0..1", description = "File to write. Default: ${DEFAULT-VALUE}.")
     private Path file = Path.of("scenario.yaml");
 
     @Override
@@ -118,7 +118,7 @@ final class InitCommand extends Speaking {
             }
             err.println(
                     names.isEmpty()
-                            ? answer + " is no whole number from 1; write for example " + usual
+                            ? answer + " is not a whole number of at least 1; write for example " + usual
                             : answer + " is not known; " + Nearest.remedy(answer, names, "write for example " + usual));
         }
     }

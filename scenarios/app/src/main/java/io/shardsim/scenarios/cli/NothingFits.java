@@ -19,9 +19,8 @@ final class NothingFits {
         }
         String remedy = nearest.remedy();
         return result.scenario() + " does not fit in memory: " + nearest.label() + " on "
-                + Quantities.counted(nearest.gpus(), "GPU") + " "
-                + MemoryWords.needs(nearest.facts().ledger().fit()) + ": "
-                + Quantities.gib(missing(nearest)) + " too much" + (remedy == null ? "" : "; " + remedy);
+                + Quantities.counted(nearest.gpus(), "GPU") + ": "
+                + MemoryWords.missing(nearest.facts().ledger().fit()) + (remedy == null ? "" : "; " + remedy);
     }
 
     private static long missing(RunResult run) {

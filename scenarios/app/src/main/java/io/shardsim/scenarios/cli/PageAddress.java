@@ -17,13 +17,13 @@ final class PageAddress {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    @Option(names = "--port", paramLabel = "N", description = "Port to listen at. Default: one that is free.")
+    @Option(names = "--port", paramLabel = "N", description = "Port to listen on. Default: a free one.")
     private int port;
 
     @Option(
             names = "--bind",
             paramLabel = "ADDRESS",
-            description = "Address to listen at. Default: this machine's loopback address; another one lets others in.")
+            description = "Address to listen on. Default: loopback. Any other address opens the page to the network.")
     private String bind = "127.0.0.1";
 
     /** The address; wrong usage where this machine has none such. */
@@ -31,13 +31,13 @@ final class PageAddress {
         if (port < 0 || port > PORT_MAX) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "--port " + port + " is not between 0 and " + PORT_MAX + "; leave it out for a free one");
+                    "--port " + port + " is not between 0 and " + PORT_MAX + "; leave it out to get a free one");
         }
         try {
             return new InetSocketAddress(InetAddress.getByName(bind), port);
         } catch (UnknownHostException unknown) {
             throw new ParameterException(
-                    spec.commandLine(), "--bind " + bind + " is no address of this machine; leave it out", unknown);
+                    spec.commandLine(), "--bind " + bind + " is not an address of this machine; leave it out", unknown);
         }
     }
 
@@ -45,8 +45,8 @@ final class PageAddress {
     int refuse(IOException failure) {
         spec.commandLine()
                 .getErr()
-                .println(spec.qualifiedName() + ": cannot listen at " + bind + " port " + port + ": "
-                        + failure.getMessage() + "; leave out --port for a free one");
+                .println(spec.qualifiedName() + ": cannot listen on " + bind + " port " + port + ": "
+                        + failure.getMessage() + "; leave out --port to get a free one");
         return ExitStatus.FAILED;
     }
 }

@@ -31,16 +31,16 @@ final class PictureOptions {
     @Option(
             names = "--nodes",
             paramLabel = "N",
-            description = "With --svg: nodes. Default: 4, or two domains where NVLink joins nodes.")
+            description = "With --svg: number of nodes. Default: 4, or two NVLink domains if they span nodes.")
     private @Nullable Integer nodes;
 
     @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
-            description = "With --svg: a key of the cluster, such as cluster.fabric=rail_optimized.")
+            description = "With --svg: set a cluster key, for example cluster.fabric=rail_optimized.")
     private List<String> set = List.of();
 
-    @Option(names = "-o", paramLabel = "FILE", description = "With --svg: write the picture to a file.")
+    @Option(names = "-o", paramLabel = "FILE", description = "With --svg: write to a file.")
     private @Nullable Path file;
 
     boolean asked() {
@@ -50,13 +50,14 @@ final class PictureOptions {
     /** Refuses what is given without a picture. */
     void refuse(Speaking command) {
         if (nodes != null || !set.isEmpty() || file != null) {
-            throw command.refused("--nodes, --set and -o belong to --svg; write catalog instances p5.48xlarge --svg");
+            throw command.refused("--nodes, --set and -o need --svg; write catalog instances p5.48xlarge --svg");
         }
     }
 
     void draw(String instance, Speaking command) throws InputException, IOException {
         if (set.stream().anyMatch(each -> each.matches("(cluster\\.)?(nodes|instance)=.*"))) {
-            throw command.refused("--set " + set + ": NAME, " + instance + ", and --nodes say that; change these");
+            throw command.refused(
+                    "--set " + set + ": NAME, " + instance + ", and --nodes set that; change those " + "instead");
         }
         if (nodes != null && (nodes < 1 || nodes > NODES_MAX)) {
             throw command.refused("--nodes " + nodes + " is not from 1 to " + NODES_MAX);

@@ -43,15 +43,17 @@ import picocli.CommandLine.Option;
 @Command(
         name = "plan",
         description = {
-            "Finds the fastest or cheapest configuration of what a scenario leaves open.",
-            "Open is what the file lists under search, and what it leaves out: strategy, shard group, tensor and pipeline parallelism,"
-                    + " micro-batch, checkpointing, offload, attention, instance and nodes."
+            "Finds the fastest or cheapest configuration for the settings that a scenario leaves open.",
+            "Open settings are those listed under search, and those left out: strategy, shard group, tensor and "
+                    + "pipeline parallelism, micro-batch, checkpointing, offload, attention, instance and "
+                    + "nodes."
         },
         footer = {
             "",
             "Example: shardsim plan my.yaml --objective cheapest --deadline 30d --tokens 300B --max-nodes 64",
-            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 nothing fits or keeps the limits, or was found in time,",
-            ExitStatus.INTERRUPTED_HELP + "; then the best so far are printed, and --resume goes on."
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, 3 nothing fits or meets the "
+                    + "limits, or nothing was found in time,",
+            ExitStatus.INTERRUPTED_HELP + "; prints the best so far, and --resume continues."
         })
 final class PlanCommand extends Speaking {
     /** Candidates that a search with a time limit looks at, and the share of its time that listing them may take. */
@@ -65,7 +67,7 @@ final class PlanCommand extends Speaking {
     @Mixin
     private final RunFile file = new RunFile();
 
-    @Option(names = "--objective", paramLabel = "fastest|cheapest", description = "What is best. Default: fastest.")
+    @Option(names = "--objective", paramLabel = "fastest|cheapest", description = "Objective. Default: fastest.")
     private String objective = "fastest";
 
     @Option(
@@ -79,33 +81,33 @@ final class PlanCommand extends Speaking {
             names = "--deadline",
             paramLabel = "DAYS",
             converter = Amount.Days.class,
-            description = "Longest time to train, for example 30d.")
+            description = "Maximum training time, for example 30d.")
     private double deadline = Double.POSITIVE_INFINITY;
 
     @Option(
             names = "--budget",
             paramLabel = "USD",
             converter = Amount.Dollars.class,
-            description = "Most money to train, for example '400k USD'.")
+            description = "Maximum training cost, for example '400k USD'.")
     private double budget = Double.POSITIVE_INFINITY;
 
     @Option(
             names = "--max-nodes",
             paramLabel = "N",
-            description = "Largest cluster, where the file leaves the number of nodes open. Default: 64.")
+            description = "Maximum number of nodes, if the file leaves it open. Default: 64.")
     private int nodesMax = 64;
 
     @Option(
             names = "--available",
             paramLabel = "SOFTWARE",
             split = ",",
-            description =
-                    "Search strategies that run in this software alone, such as pytorch,deepspeed. Default: those that the file names, or else what anyone can install.")
+            description = "Search only strategies of this software, for example pytorch,deepspeed. Default: what the "
+                    + "file names, else whatever anyone can install.")
     private List<String> available = List.of();
 
     @Option(
             names = "--tight",
-            description = "Search what fits only without fragmentation, too; it comes after what has room.")
+            description = "Also search configurations that fit only without fragmentation; they rank last.")
     private boolean tight;
 
     @Option(
@@ -113,16 +115,15 @@ final class PlanCommand extends Speaking {
             paramLabel = "KEY",
             split = ",",
             description =
-                    "Keys or blocks that the file sets and the search may choose, such as strategy,training.micro_batch.")
+                    "Keys or blocks to search although the file sets them, for example strategy,training.micro_batch.")
     private List<String> free = List.of();
 
     @Option(
             names = "--time-limit",
             paramLabel = "TIME",
             converter = Amount.Seconds.class,
-            description =
-                    "How long to search, for example 10min; then the best so far are printed, with how much better the rest can be."
-                            + " none searches until the best are proven. Default: 60s.")
+            description = "Search time, for example 10min. At the limit, prints the best so far and how much better "
+                    + "the rest can be. none searches until the best are proven. Default: 60s.")
     private double secondsMax = 60;
 
     @Option(names = "--json", description = "Print the plan as JSON on stdout.")
@@ -132,20 +133,17 @@ final class PlanCommand extends Speaking {
             names = "--threads",
             paramLabel = "N",
             converter = Threads.class,
-            description = "Candidates that are looked at at once. Default: the number of cores. Changes no result.")
+            description = "Concurrent candidates. Default: the number of cores. Does not change results.")
     private int threads = Runtime.getRuntime().availableProcessors();
 
     @Option(
             names = "--write",
             paramLabel = "FRAMEWORK",
             completionCandidates = Words.class,
-            description = "Write the best as a configuration: ${COMPLETION-CANDIDATES}.")
+            description = "Write the best plan as a configuration: ${COMPLETION-CANDIDATES}.")
     private @Nullable String write;
 
-    @Option(
-            names = "--candidate",
-            paramLabel = "N",
-            description = "Write the N-th best instead of the best. Default: 1.")
+    @Option(names = "--candidate", paramLabel = "N", description = "Write the N-th best plan. Default: 1.")
     private int candidate = 1;
 
     private final AtomicBoolean interrupted = new AtomicBoolean();
@@ -153,14 +151,12 @@ final class PlanCommand extends Speaking {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "PATH",
-            description =
-                    "File or folder to write to. Without it the configuration goes to stdout and the plan to stderr.")
+            description = "Output file or folder. Default: configuration to stdout, plan to stderr.")
     private @Nullable String output;
 
     @Option(
             names = "--resume",
-            description =
-                    "Go on with a plan that was killed or interrupted: candidates that were simulated are kept in build/reports/SCENARIO.")
+            description = "Resume an interrupted search: simulated candidates are kept in build/reports/SCENARIO.")
     private boolean resume;
 
     @Mixin
@@ -273,7 +269,7 @@ final class PlanCommand extends Speaking {
             return null;
         }
         if (plan.best().size() < candidate) {
-            throw refused("--candidate " + candidate + " is not there; the best are "
+            throw refused("--candidate " + candidate + " does not exist; there are "
                     + plan.best().size());
         }
         Candidate chosen = plan.best().get(candidate - 1).candidate();
@@ -304,9 +300,9 @@ final class PlanCommand extends Speaking {
                 .map(Framework::word)
                 .toList();
         return able.isEmpty()
-                ? "Next: --write scenario prints the best as a file that runs."
+                ? "Next: --write scenario prints the best plan as a scenario file."
                 : "Next: --write " + String.join(" or ", able)
-                        + " searches what its files can say, and writes the best.";
+                        + " searches what those files can express, and writes the best plan.";
     }
 
     private static Framework framework(String word) {
@@ -322,7 +318,7 @@ final class PlanCommand extends Speaking {
                 ProgressBarLine progress = ProgressBarLine.open()) {
             Plan plan = cluster.isLocal() ? planner.plan(runner, progress) : planner.planElsewhere(runner, progress);
             if (resume) {
-                warn("resumed: " + runner.resumed() + " runs were kept and did not run again");
+                warn("resumed: " + runner.resumed() + " runs reused");
             }
             if (plan.complete()) {
                 forget(runner);
@@ -335,7 +331,7 @@ final class PlanCommand extends Speaking {
         try {
             runner.forget();
         } catch (IOException failure) {
-            warn("points kept for --resume cannot be removed: " + failure.getMessage());
+            warn("cannot remove the points kept for --resume: " + failure.getMessage());
         }
     }
 

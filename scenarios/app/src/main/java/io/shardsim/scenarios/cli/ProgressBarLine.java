@@ -92,7 +92,7 @@ final class ProgressBarLine implements AutoCloseable, ProgressListener {
                 "%3d %%, %s so far, %s",
                 done * 100 / PARTS,
                 clock(elapsed),
-                left == null ? "time left not known yet" : clock(left) + " left");
+                left == null ? "time left unknown" : clock(left) + " left");
     }
 
     /** What remains at the speed so far, or null before there is any. */

@@ -16,14 +16,14 @@ class Question {
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    @Option(names = "--json", description = "Print the answer as JSON on stdout.")
+    @Option(names = "--json", description = "Print results as JSON on stdout.")
     private boolean json;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
             converter = Threads.class,
-            description = "Runs at once. Default: the number of cores. Changes no result.")
+            description = "Concurrent runs. Default: the number of cores. Does not change results.")
     private int threads = Runtime.getRuntime().availableProcessors();
 
     /** Answers a question, or returns null where it was interrupted. */

@@ -25,7 +25,7 @@ final class ReportFailure {
         String what = refused instanceof FileSystemException file
                 ? file.getFile() + ": " + ShardsimCommand.reason(file)
                 : "the report: " + refused.getMessage();
-        String remedy = isFull(what) ? "; free space, then run again" : "; run again once it can be written";
+        String remedy = isFull(what) ? "; free space, then run again" : "; make it writable and run again";
         return new IllegalStateException("cannot write " + what + remedy + resume(" with --resume"), refused);
     }
 

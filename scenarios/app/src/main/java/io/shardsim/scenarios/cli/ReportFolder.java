@@ -55,8 +55,8 @@ final class ReportFolder implements ITypeConverter<String> {
             if (Files.isDirectory(folder.resolve(file))) {
                 throw new ParameterException(
                         command,
-                        folder.resolve(file) + " is a folder and would be a file of the report; move it, or name"
-                                + " another folder with " + option);
+                        folder.resolve(file) + " is a folder, but the report writes a file there; move it, or "
+                                + "name another folder with " + option);
             }
         }
         return folder;

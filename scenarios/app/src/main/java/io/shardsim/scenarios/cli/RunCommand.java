@@ -58,10 +58,11 @@ import picocli.CommandLine.Parameters;
             "  shardsim run gpt2-30b-on-p4d --set training.attention=flash",
             "  shardsim run my.yaml --set cluster.nodes=[4,8,16] --tokens 300B -o /tmp/report",
             "",
-            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, too large to simulate, or unsure under --strict, 3 a scenario of which nothing fits in memory,",
-            "4 a run did not come to what its scenario asserts,",
+            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input, too large to simulate, or "
+                    + "unsure under --strict, 3 nothing of a scenario fits in memory,",
+            "4 an assertion of a scenario does not hold,",
             ExitStatus.INTERRUPTED_HELP + ".",
-            "An interrupted run leaves a report of the points that are done; --resume goes on with the others."
+            "An interrupted run reports the finished points; --resume runs the rest."
         })
 final class RunCommand extends Speaking {
     static final String REPORTS = "build/reports/";
@@ -73,7 +74,7 @@ final class RunCommand extends Speaking {
     @Parameters(
             arity = "1..*",
             paramLabel = "FILE",
-            description = "Scenario files, names of the library (shardsim catalog library), or - for standard input.")
+            description = "Scenario files, library names (shardsim catalog library), or - for stdin.")
     private List<String> files = List.of();
 
     @Option(names = "--json", description = "Print results as JSON on stdout.")
@@ -82,8 +83,7 @@ final class RunCommand extends Speaking {
     @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
-            description =
-                    "Set a key of the scenario, for example training.micro_batch=4; a list sweeps it. May be given several times.")
+            description = "Set a scenario key, for example training.micro_batch=4; a list sweeps it. Can be repeated.")
     private List<String> set = List.of();
 
     @Option(
@@ -95,65 +95,63 @@ final class RunCommand extends Speaking {
 
     @Option(
             names = {"-q", "--quiet"},
-            description = "Write the report and print nothing but errors.")
+            description = "Write the report; print only errors.")
     private boolean quiet;
 
     @Option(
             names = {"-v", "--verbose"},
-            description = "Show every run, every reason and every note, not only what matters most.")
+            description = "Show every run, reason and note, not only the most important.")
     private boolean verbose;
 
     @Option(
             names = {"-o", "--out"},
             paramLabel = "DIR",
             converter = ReportFolder.class,
-            description =
-                    "Where the report goes; with several scenarios, one folder each inside it. Default: build/reports/SCENARIO.")
+            description = "Report folder; several scenarios get a subfolder each. Default: build/reports/SCENARIO.")
     private @Nullable String out;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
             converter = Threads.class,
-            description =
-                    "Threads that simulate: so many points at once, or parts of one point where there are fewer points."
-                            + " Default: the number of cores. Changes no result.")
+            description = "Simulation threads, one per point; spare threads split points into parts. Default: the "
+                    + "number of cores. Does not change results.")
     private int threads = Runtime.getRuntime().availableProcessors();
 
     @Option(
             names = "--no-fast-forward",
-            description = "Execute every event, also those that are proven to repeat. Slower; changes no result.")
+            description = "Execute every event, even those proven to repeat. Slower; does not change results.")
     private boolean noFastForward;
 
     @Option(
             names = "--svg",
             paramLabel = "DIR",
             converter = ReportFolder.class,
-            description =
-                    "Also write each figure of the report as SVG, for slides and LaTeX; with several scenarios, one folder each.")
+            description = "Also write each chart of the report as SVG, for slides and LaTeX; several scenarios get a "
+                    + "subfolder each.")
     private @Nullable String svg;
 
     @Option(
             names = "--resume",
             description =
-                    "Go on with a sweep that was killed or interrupted: points that are done are kept in the report's folder and do not run again.")
+                    "Resume an interrupted sweep: finished points are kept in the report folder and not run again.")
     private boolean resume;
 
     @Option(
             names = "--trials",
             paramLabel = "all|none",
-            description = "all: try every setting and every assumption, whatever it takes; none: as --no-trials."
-                    + " Default: about a fifth of the points' events.")
+            description = "all: try every setting and assumption, however long it takes; none: same as "
+                    + "--no-trials. Default: up to about a fifth of the points' events.")
     private @Nullable String trials;
 
     @Option(
             names = "--no-trials",
-            description = "Only run the points: no advice, and no prices of assumptions and differences.")
+            description = "Only run the points: no advice, and no cost of assumptions and differences.")
     private boolean noTrials;
 
     @Option(
             names = "--strict",
-            description = "End with status 2 where a result rests on an assumption or has a warning, and name each.")
+            description = "Exit with status 2 if a result rests on an assumption or has a warning, and list each.")
     private boolean strict;
 
     @Option(names = "--open", description = "Open the report in your browser.")
@@ -161,16 +159,15 @@ final class RunCommand extends Speaking {
 
     @Option(
             names = "--critical-path",
-            description =
-                    "Also follow the critical path of the fastest run, which is executed once more, event by event.")
+            description = "Also trace the critical path of the fastest run. Runs it once more, event by event.")
     private boolean criticalPath;
 
     @Option(
             names = "--trace",
-            description =
-                    "Also write trace.json, which https://ui.perfetto.dev opens: streams, ports and memory of each strategy on its largest"
-                            + " cluster, some 25 MB at most; and under trace/ a PyTorch profile of each rank, for Holistic Trace Analysis."
-                            + " Runs these points once more.")
+            description = "Also write trace.json for https://ui.perfetto.dev: streams, ports and memory of each "
+                    + "strategy on its largest cluster, about 25 MB at most; and under trace/ a "
+                    + "PyTorch profiler trace per rank, for Holistic Trace Analysis. Runs these points "
+                    + "once more.")
     private boolean trace;
 
     @Mixin
@@ -191,7 +188,7 @@ final class RunCommand extends Speaking {
             throw refused("--trials " + trials + " must be all or none");
         }
         if (noTrials && "all".equals(trials)) {
-            throw refused("--trials all contradicts --no-trials; write one of them");
+            throw refused("--trials all contradicts --no-trials; pass only one");
         }
         List<Problem> problems = new ArrayList<>();
         List<Scenario> scenarios = ScenarioFiles.read(files, Overrides.of("--set", set), problems);
@@ -215,8 +212,8 @@ final class RunCommand extends Speaking {
                 problems.add(new Problem(
                         scenario.file(),
                         Position.START,
-                        "scenario " + scenario.name() + " is also the name in " + other
-                                + "; rename one, their reports would share a folder"));
+                        "scenario " + scenario.name() + " is also defined in " + other
+                                + "; rename one, or their reports overwrite each other"));
                 continue;
             }
             String folder = directory(scenario.name(), scenarios.size());
@@ -277,7 +274,7 @@ final class RunCommand extends Speaking {
                     warn(RunningCluster.SAYS + runner.standing());
                 }
                 if (resume) {
-                    warn("resumed: " + runner.resumed() + " runs were kept and did not run again");
+                    warn("resumed: " + runner.resumed() + " runs reused");
                 }
                 results = report(scenarios, advised, prices, directories);
             } catch (IOException refused) {
@@ -287,7 +284,8 @@ final class RunCommand extends Speaking {
             }
             advised.failures().forEach(err()::println);
             if (runs.interrupted()) {
-                err().println("interrupted: " + runs.done() + " of " + runs.total() + " points are done and reported");
+                err().println("interrupted: " + runs.done() + " of " + runs.total()
+                        + " points are finished and reported");
             }
             err().flush();
             interruption.finished();
@@ -323,7 +321,7 @@ final class RunCommand extends Speaking {
                     points.forget(scenario.points());
                     points.forget(advised.tried(scenario));
                 } catch (IOException failure) {
-                    warn("points kept for --resume cannot be removed: " + failure.getMessage());
+                    warn("cannot remove the points kept for --resume: " + failure.getMessage());
                 }
             }
         }
@@ -444,8 +442,8 @@ final class RunCommand extends Speaking {
         PrintWriter stdout = out();
         if (directory != null) {
             if (!ReportFolder.written(directory, names()).equals(writtenBefore.get(directory))) {
-                warn("another run wrote its report to " + directory + " meanwhile; this one replaces it."
-                        + " Name another folder with --out");
+                warn("another run also wrote its report to " + directory + " in the meantime; this one replaces it. "
+                        + "Name another folder with --out");
             }
             Path report = reports.write(directory, result).get(0);
             if (!json && !quiet) {
@@ -453,7 +451,7 @@ final class RunCommand extends Speaking {
                 stdout.flush();
             }
             if (open && !WebBrowser.open(report.toUri().toString())) {
-                warn("--open: no browser was found; open " + report + " yourself");
+                warn("--open: no browser found; open " + report + " yourself");
             }
         }
         if (svg != null) {

@@ -9,7 +9,7 @@ import picocli.CommandLine.Parameters;
 
 /** The file, and the values in place of its own, of a command that asks about a run. */
 final class RunFile {
-    @Parameters(paramLabel = "FILE", description = "A scenario, a name of the library, or - for standard input.")
+    @Parameters(paramLabel = "FILE", description = "Scenario file, library name, or - for stdin.")
     private String file = "";
 
     @Mixin

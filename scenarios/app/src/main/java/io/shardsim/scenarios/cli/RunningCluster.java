@@ -24,25 +24,25 @@ final class RunningCluster {
             names = "--cluster",
             split = ",",
             paramLabel = "HOST:PORT",
-            description =
-                    "Have the workers of this cluster run the points; any of them will do, and several are tried in turn. See the command worker.")
+            description = "Run the points on this cluster. Name any of its workers; several are tried in turn. See "
+                    + "shardsim worker.")
     private List<String> members = List.of();
 
     @Option(
             names = "--split",
-            description =
-                    "Split each run over the members of the cluster, a group of nodes each. Executes every event; changes no result.")
+            description = "Split each run across the cluster members, a group of nodes each. Executes every event; "
+                    + "does not change results.")
     private boolean split;
 
     @Option(
             names = "--restart",
-            description = "With --split: when a member is lost, begin the run again on those that are left.")
+            description = "With --split: if a member is lost, restart the run on the remaining ones.")
     private boolean restart;
 
     @Option(
             names = "--cluster-file",
             paramLabel = "FILE",
-            description = "Settings of the cluster: name, TLS and more. Default: SHARDSIM_CLUSTER_FILE.")
+            description = "Cluster settings file: name, TLS and more. Default: SHARDSIM_CLUSTER_FILE.")
     private @Nullable String file;
 
     /** True when the points run in this JVM. */

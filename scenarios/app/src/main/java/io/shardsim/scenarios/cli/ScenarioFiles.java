@@ -98,7 +98,7 @@ final class ScenarioFiles {
         if (name.equals(STANDARD_INPUT)) {
             if (CLOSED.equals(System.getProperty(STANDARD_INPUT_STATE))) {
                 throw new InputException(List.of(new Problem(
-                        STANDARD_INPUT_NAME, Position.NONE, "it is closed; name a file, or pipe a scenario into it")));
+                        STANDARD_INPUT_NAME, Position.NONE, "stdin is closed; name a file, or pipe a scenario in")));
             }
             return OpenedFile.stream(STANDARD_INPUT_NAME, System.in);
         }
@@ -113,8 +113,8 @@ final class ScenarioFiles {
         } catch (IOException failure) {
             throw new InputException(name, "cannot be read (" + failure.getMessage() + ")");
         }
-        throw new InputException(List.of(
-                new Problem(name, Position.NONE, "no such file, and none of the library; " + nearest(inLibrary))));
+        throw new InputException(
+                List.of(new Problem(name, Position.NONE, "no such file or library scenario; " + nearest(inLibrary))));
     }
 
     /** Whether a name is that of a text of the request, so that no file of this name is looked at. */
@@ -130,7 +130,7 @@ final class ScenarioFiles {
 
     private static String nearest(String name) {
         String remedy = Nearest.remedy(name, Library.names());
-        return remedy.startsWith("known") ? "shardsim catalog library lists those of the library" : remedy;
+        return remedy.startsWith("known") ? "shardsim catalog library lists library scenarios" : remedy;
     }
 
     /** What is wrong with a file, or that it is one of another tool. */

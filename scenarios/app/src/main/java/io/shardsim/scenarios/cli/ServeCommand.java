@@ -34,9 +34,9 @@ import tools.jackson.databind.node.ObjectNode;
  */
 @Command(
         name = "serve",
-        description =
-                "Answers requests of a program, such as shardsim.py in a notebook: one JSON object a line on stdin and stdout (docs/protocol.md).",
-        footer = {"", "Ends when stdin ends and all is answered. Exit status: 0."})
+        description = "Answers requests from a program, such as shardsim.py in a notebook: one JSON object per line on "
+                + "stdin and stdout (docs/protocol.md).",
+        footer = {"", "Exits when stdin ends and every request is answered. Exit status: 0."})
 final class ServeCommand implements Callable<Integer> {
     private static final int VERSION = 1;
     private static final int REQUESTS_MAX = 512;
@@ -117,7 +117,7 @@ final class ServeCommand implements Callable<Integer> {
         if (!asked.isObject()) {
             refuse(null, "not a request: a line is one JSON object of at most " + LINE_MAX + " characters");
         } else if (!at.canConvertToLong() || !at.isIntegralNumber()) {
-            refuse(null, "number is " + at + "; write a whole number that no other open request has");
+            refuse(null, "number is " + at + "; write a whole number that no open request uses");
         } else if (type.equals("cancel")) {
             Request cancelled = open.get(at.longValue());
             if (cancelled != null) {
@@ -134,13 +134,13 @@ final class ServeCommand implements Callable<Integer> {
             refuse(
                     number,
                     open.containsKey(number)
-                            ? "number " + number + " is of a request without an answer yet; write another"
+                            ? "number " + number + " is used by a request that is still open; write another"
                             : REQUESTS_MAX + " requests are open; wait for an answer");
             return;
         }
         commands.execute(() -> {
             ObjectNode answer = request.isCancelled()
-                    ? Answers.problems(ExitStatus.INTERRUPTED, List.of("cancelled before it began"))
+                    ? Answers.problems(ExitStatus.INTERRUPTED, List.of("cancelled before it started"))
                     : answers.answer(type, asked, request);
             open.remove(number);
             say(answer.put("number", number));

@@ -9,8 +9,7 @@ final class SetOption {
     @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
-            description =
-                    "Set a key of the scenario first, for example training.micro_batch=4. May be given several times.")
+            description = "Set a scenario key first, for example training.micro_batch=4. Can be repeated.")
     private List<String> set = List.of();
 
     Overrides overrides() {

@@ -64,7 +64,7 @@ public final class ShardsimCommand implements Runnable {
             if (failure == null) {
                 return status;
             }
-            System.err.println("shardsim: standard output cannot be written: " + failure);
+            System.err.println("shardsim: cannot write to stdout: " + failure);
             return status == ExitStatus.DONE ? ExitStatus.FAILED : status;
         } catch (Throwable failure) {
             Throwable reason = failure instanceof ExceptionInInitializerError ? failure.getCause() : failure;
@@ -127,7 +127,7 @@ public final class ShardsimCommand implements Runnable {
             PrintWriter err = refused.getCommandLine().getErr();
             String name = refused.getCommandLine().getCommandSpec().qualifiedName();
             err.println(name + ": " + told(refused));
-            err.println("`" + name + " --help` shows what it takes.");
+            err.println("`" + name + " --help` shows its options.");
             err.flush();
             return ExitStatus.USAGE;
         });

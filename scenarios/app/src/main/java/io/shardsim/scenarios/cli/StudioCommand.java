@@ -27,12 +27,13 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
         name = "studio",
         description = {
-            "Serves a page in which you ask: choose a model, a cluster and a strategy, change one thing, and see what it changes.",
-            "Prints the address. Only pages of that address are answered. Ends with Ctrl-C."
+            "Serves a what-if web page: choose a model, a cluster and a strategy, change one thing, and see its "
+                    + "effect.",
+            "Prints the address and answers only requests from it. Stop it with Ctrl-C."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "1:the address cannot be listened at",
+            "1:the address is not available",
             "2:wrong usage or input",
             ExitStatus.SIGNALS + ":" + ExitStatus.BY_SIGNAL
         })
@@ -42,7 +43,7 @@ final class StudioCommand extends Speaking {
     @Parameters(
             paramLabel = "SCENARIO",
             arity = "0..1",
-            description = "What the page opens with: a scenario file, or a name of the library. Default: an example.")
+            description = "Scenario file or library name to open with. Default: an example.")
     private @Nullable String file;
 
     @Mixin
@@ -51,22 +52,21 @@ final class StudioCommand extends Speaking {
     @Option(
             names = "--token",
             paramLabel = "TEXT",
-            description =
-                    "What a page has to show, as part of the address. Default: none on loopback, else a random one.")
+            description = "Token that the address must contain. Default: none on loopback, else a random one.")
     private @Nullable String token;
 
     @Option(
             names = "--cluster",
             split = ",",
             paramLabel = "HOST:PORT",
-            description = "Have the workers of this cluster simulate what pages ask. See the command worker.")
+            description = "Simulate on the workers of this cluster. See shardsim worker.")
     private List<String> cluster = List.of();
 
     @Option(
             names = "--cluster-file",
             paramLabel = "FILE",
-            description =
-                    "Settings of the cluster. Its TLS keys also serve the page, by HTTPS, beyond loopback. Default: SHARDSIM_CLUSTER_FILE.")
+            description = "Cluster settings file. Beyond loopback, its TLS keys also serve the page over HTTPS. "
+                    + "Default: SHARDSIM_CLUSTER_FILE.")
     private @Nullable String clusterFile;
 
     @Option(names = "--open", description = "Open the page in your browser.")
@@ -86,10 +86,10 @@ final class StudioCommand extends Speaking {
             server.prepare();
             String page = server.address() + (shown.isEmpty() ? "" : "?token=" + shown);
             out().println(page);
-            out().println("Ctrl-C ends it");
+            out().println("press Ctrl-C to stop");
             out().flush();
             if (open && !WebBrowser.open(page)) {
-                warn("--open: no browser was found; open " + page + " yourself");
+                warn("--open: no browser found; open " + page + " yourself");
             }
             new CountDownLatch(1).await();
             return ExitStatus.DONE;
@@ -106,8 +106,8 @@ final class StudioCommand extends Speaking {
         ClusterSettings.Tls tls =
                 RunningCluster.settings(line(), clusterFile, List.of()).tls();
         if (tls == null) {
-            warn("--bind: without TLS whoever sees the network reads the token;"
-                    + " name certificates in --cluster-file (docs/studio.md), or put a proxy before it");
+            warn("--bind: without TLS, anyone on the network can read the token; name certificates in "
+                    + "--cluster-file (docs/studio.md), or use a TLS proxy");
         }
         return tls == null ? null : tls.context();
     }

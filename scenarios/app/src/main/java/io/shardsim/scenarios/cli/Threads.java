@@ -11,7 +11,7 @@ final class Threads implements ITypeConverter<Integer> {
     public Integer convert(String written) {
         if (!written.matches("[0-9]{1,4}") || Integer.parseInt(written) < 1 || Integer.parseInt(written) > MAX) {
             throw new TypeConversionException(
-                    "'" + written + "' is not between 1 and " + MAX + "; leave it out for one a core");
+                    "'" + written + "' is not between 1 and " + MAX + "; leave it out for one per core");
         }
         return Integer.valueOf(written);
     }

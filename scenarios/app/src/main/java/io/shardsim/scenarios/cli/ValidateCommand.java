@@ -37,12 +37,14 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "validate",
         description = {
-            "Simulates every reference case, the published ones or your own, and prints measured, simulated and error.",
-            "An error of +5 %% means that the simulated figure is 5 %% larger than the measured one. A bias of +5 %% means that the simulator is 5 %% too fast."
+            "Simulates the published reference cases, or your own, and prints measured and simulated values and "
+                    + "errors.",
+            "An error of +5 %% means that the simulated value is 5 %% above the measured one. A bias of +5 %% "
+                    + "means that the simulator is 5 %% too fast."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "0:done, whatever the errors",
+            "0:done, however large the errors",
             "1:a simulation failed",
             "2:wrong usage or input",
             "3:no case fits in memory",
@@ -59,11 +61,10 @@ final class ValidateCommand extends Speaking {
     @Parameters(
             paramLabel = "FILE",
             arity = "0..1",
-            description =
-                    "Cases of your own, a file or a folder of files. Default: the published ones of the source tree.")
+            description = "Your own cases, a file or folder. Default: the published ones in the source tree.")
     private @Nullable String file;
 
-    @Option(names = "--json", description = "Print one JSON document and nothing else on standard output.")
+    @Option(names = "--json", description = "Print results as JSON on stdout.")
     private boolean json;
 
     @Option(names = "--only", paramLabel = "TEXT", description = "Only cases whose name or family contains this text.")
@@ -73,27 +74,27 @@ final class ValidateCommand extends Speaking {
             names = {"-o", "--out"},
             paramLabel = "DIR",
             converter = ReportFolder.class,
-            description = "Where validation.json and validation.txt go. Default: build/reports/validation.")
+            description = "Output folder for validation.json and validation.txt. Default: build/reports/validation.")
     private String out = "build/reports/validation";
 
     @Option(
             names = "--threads",
             paramLabel = "N",
             converter = Threads.class,
-            description = "Cases that run at once. Default: the number of cores. Changes no result.")
+            description = "Concurrent cases. Default: the number of cores. Does not change results.")
     private int threads = Runtime.getRuntime().availableProcessors();
 
     @Option(
             names = "--no-fast-forward",
-            description = "Execute every event, also those that are proven to repeat. Slower; changes no result.")
+            description = "Execute every event, even those proven to repeat. Slower; does not change results.")
     private boolean noFastForward;
 
     @Option(
             names = "--record",
             paramLabel = "ROOT",
             hidden = true,
-            description =
-                    "Write errors.csv, DEVIATIONS.md and the counts in README.md and docs of the published cases into this source tree.")
+            description = "Update errors.csv, DEVIATIONS.md and the counts in README.md and docs of this source tree "
+                    + "from the published cases.")
     private @Nullable Path record;
 
     @Mixin
@@ -106,13 +107,13 @@ final class ValidateCommand extends Speaking {
     @Override
     int answer() throws IOException, InputException {
         if (record != null && file != null) {
-            throw refused("--record is for published cases; leave out FILE");
+            throw refused("--record works on the published cases only; leave out FILE");
         }
         List<ReferenceCase> cases = file == null ? ReferenceCases.published(HOME) : read(file);
         List<ReferenceCase> wanted =
                 cases.stream().filter(one -> one.isNamed(only)).toList();
         if (wanted.isEmpty()) {
-            throw refused("--only " + only + " is in the name of no case; leave it out for all of them");
+            throw refused("--only " + only + " matches no case; leave it out to run all");
         }
         int status = run(cases, wanted, ReportFolder.make(line(), out, "--out", List.of(JSON_FILE, TEXT_FILE)));
         if (file != null) {
@@ -166,7 +167,8 @@ final class ValidateCommand extends Speaking {
             }
             runs.failures().forEach(err()::println);
             if (runs.interrupted()) {
-                err().println("interrupted: " + runs.done() + " of " + runs.total() + " cases are done and reported");
+                err().println("interrupted: " + runs.done() + " of " + runs.total()
+                        + " cases are finished and reported");
             }
             err().flush();
             interruption.finished();

@@ -40,7 +40,7 @@ final class Waiting implements AutoCloseable {
                     try {
                         Thread.sleep(patience.toMillis());
                         tell.accept("still reading " + String.join(", ", pipes)
-                                + ": what writes there has not closed it yet, or nothing writes there");
+                                + ": its writer has not closed it yet, or nothing writes to it");
                     } catch (InterruptedException read) {
                         // It came in time.
                     }

@@ -18,9 +18,9 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "what-if",
         description = {
-            "Shows what each resource and each setting of a training run is worth, by running it with that one changed.",
-            "Resources are made 10 %% better and worse, settings turned by one notch. Of a sweep, each series is priced on its largest cluster;"
-                    + " FILE#N or FILE#KEY=VALUE,... names one run."
+            "Shows what each resource and setting of a training run is worth, by changing one at a time.",
+            "Makes each resource 10 %% better and worse, and moves each setting one step. For a sweep, does so "
+                    + "for each series on its largest cluster; FILE#N or FILE#KEY=VALUE,... picks one run."
         },
         footer = {
             "",

@@ -13,55 +13,52 @@ import picocli.CommandLine.ParameterException;
 /** {@code worker}: a cluster member that runs points. */
 @Command(
         name = "worker",
-        description =
-                "Runs points for `run --cluster` until it is interrupted. Prints where it listens once it belongs to a cluster.",
+        description = "Starts a cluster member, which runs points for commands with `--cluster` until interrupted. "
+                + "Prints its address once it has joined.",
         footer = {
             "",
-            "Members are looked for at --join, else SHARDSIM_SEEDS, else the seeds of the cluster file. If the first of them is this member itself and none of the others answers, it starts the cluster."
+            "Joins via --join, else SHARDSIM_SEEDS, else the seeds in the cluster file. If the first of these is "
+                    + "this member itself and no other answers, it starts the cluster."
         })
 final class WorkerCommand extends Speaking {
     private final RunnerFactory runners;
 
-    @Option(names = "--seed", description = "Start a cluster, of which this is the first member.")
+    @Option(names = "--seed", description = "Start a new cluster with this member.")
     private boolean seed;
 
     @Option(
             names = "--join",
             split = ",",
             paramLabel = "HOST:PORT",
-            description = "Members to join by; pod-{0..2}.name:PORT names three.")
+            description = "Members to contact for joining; pod-{0..2}.name:PORT names three.")
     private List<String> join = List.of();
 
-    @Option(
-            names = "--port",
-            paramLabel = "N",
-            description = "Port to listen on; 0 for any that is free. Default: 17355.")
+    @Option(names = "--port", paramLabel = "N", description = "Port to listen on; 0 picks a free one. Default: 17355.")
     private @Nullable Integer port;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
             converter = Threads.class,
-            description = "Points that run at once. Default: the number of cores. Changes no result.")
+            description = "Concurrent points. Default: the number of cores. Does not change results.")
     private int threads = Runtime.getRuntime().availableProcessors();
 
     @Option(
             names = "--metrics-port",
             paramLabel = "N",
-            description =
-                    "Serve meters for Prometheus on this loopback port; 0 for any that is free. Default: not at all.")
+            description = "Serve Prometheus metrics on this loopback port; 0 picks a free one. Default: off.")
     private @Nullable Integer metricsPort;
 
     @Option(
             names = "--without-tls",
-            description = "Listen beyond this machine though whoever reaches the port can join.")
+            description = "Listen beyond this machine without TLS, although anyone who reaches the port can join.")
     private boolean withoutTls;
 
     @Option(
             names = "--host",
             paramLabel = "NAME",
             description =
-                    "Name or address by which the other workers reach this one. Default: SHARDSIM_HOST, or 127.0.0.1.")
+                    "Name or address at which other workers reach this one. Default: SHARDSIM_HOST, or 127.0.0.1.")
     private @Nullable String host;
 
     @Option(
@@ -73,7 +70,7 @@ final class WorkerCommand extends Speaking {
     @Option(
             names = "--cluster-file",
             paramLabel = "FILE",
-            description = "Settings: name, seeds, TLS and more. Default: SHARDSIM_CLUSTER_FILE.")
+            description = "Cluster settings file: name, seeds, TLS and more. Default: SHARDSIM_CLUSTER_FILE.")
     private @Nullable String file;
 
     WorkerCommand(RunnerFactory runners) {
@@ -87,9 +84,9 @@ final class WorkerCommand extends Speaking {
             throw refused("no member to join; start a cluster with --seed, or name a member with --join HOST:PORT");
         }
         if (settings.tls() == null && !withoutTls && !settings.listensOnLoopback()) {
-            throw refused(
-                    "would listen on " + settings.bind() + " without TLS, where whoever reaches the port can join;"
-                            + " name certificates in --cluster-file (docs/cluster.md), or say --without-tls");
+            throw refused("would listen on " + settings.bind() + " without TLS, so anyone who reaches the port can "
+                    + "join; name certificates in --cluster-file (docs/cluster.md), or pass "
+                    + "--without-tls");
         }
         String ended = new Worker(settings, threads, runners).run(seed, out());
         if (ended != null) {

@@ -43,19 +43,19 @@ final class ClusterMeters implements MeterBinder {
     public void bindTo(MeterRegistry registry) {
         runMeters.bindTo(registry);
         adder(registry, "points", "points run", points);
-        gauge(registry, "points.running", "points that run now", meters -> {
+        gauge(registry, "points.running", "points running now", meters -> {
             Member.Runs running = meters.runs;
             return running == null ? 0 : running.underWay();
         });
         adder(registry, "messages.sent", "messages sent to other members", traffic.messagesSent);
         adder(registry, "messages.received", "messages received from other members", traffic.messagesReceived);
-        adder(registry, "messages.refused", "messages that could not be read", traffic.refused);
+        adder(registry, "messages.refused", "messages that could not be decoded", traffic.refused);
         adder(registry, "bytes.sent", "bytes of these messages", traffic.bytesSent);
         adder(registry, "bytes.received", "bytes of these messages", traffic.bytesReceived);
-        split(registry, "windows", "windows of virtual time that ended here", counts -> counts.windows.sum());
+        split(registry, "windows", "windows of virtual time finished here", counts -> counts.windows.sum());
         split(registry, "window.messages", "messages to other parts of split runs", counts -> counts.messages.sum());
         split(registry, "window.bytes", "bytes of these messages", counts -> counts.bytes.sum());
-        split(registry, "window.chunks", "chunks that crossed to other parts", counts -> counts.chunks.sum());
+        split(registry, "window.chunks", "chunks sent to other parts", counts -> counts.chunks.sum());
         split(
                 registry,
                 "barrier.wait.seconds",
@@ -107,7 +107,7 @@ final class ClusterMeters implements MeterBinder {
             MeterRegistry registry, String status, ToDoubleFunction<ClusterEvent.CurrentClusterState> count) {
         Gauge.builder(PREFIX + "members", this, meters -> count.applyAsDouble(meters.cluster.state()))
                 .tags(Tags.of("status", status))
-                .description("members of the cluster, as this one sees them")
+                .description("cluster members that this one sees")
                 .strongReference(true)
                 .register(registry);
     }

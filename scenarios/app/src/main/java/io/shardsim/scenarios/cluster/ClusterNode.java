@@ -119,10 +119,10 @@ final class ClusterNode implements AutoCloseable {
                 ConnectionLimit plain = ConnectionLimit.bind(place.host(), place.port(), false);
                 plain.openTo(Framing.HTTP, door.openMeters());
                 whenEnding(plain::close);
-                LOG.info("meters at http://{}:{}/metrics", place.host(), plain.port());
+                LOG.info("metrics at http://{}:{}/metrics", place.host(), plain.port());
             } catch (IOException taken) {
                 throw new IllegalStateException(
-                        "meters cannot be served at " + place + ": " + taken.getMessage()
+                        "metrics cannot be served at " + place + ": " + taken.getMessage()
                                 + "; choose another --metrics-port",
                         taken);
             }
@@ -258,7 +258,7 @@ final class ClusterNode implements AutoCloseable {
             speechlessNanos = speechless == null ? 0 : speechlessNanos == 0 ? System.nanoTime() : speechlessNanos;
             if (speechless != null && System.nanoTime() - speechlessNanos > SPEECHLESS.toNanos()) {
                 throw new IllegalStateException(
-                        "something listens at " + speechless + "; compare tls in the cluster files of both sides");
+                        "something is listening at " + speechless + "; compare tls in the cluster files of both sides");
             }
             Thread.sleep(GREETING_EVERY.toMillis());
         }
@@ -292,9 +292,9 @@ final class ClusterNode implements AutoCloseable {
             throw new IllegalStateException(
                     elsewhere
                             ? "the members of the cluster at " + found + " could not reach this one at "
-                                    + settings.host() + "; set --host to the name or address by which they reach it"
+                                    + settings.host() + "; set --host to a name or address at which they can reach it"
                             : "the member at " + found + " calls itself " + found.host()
-                                    + " and can be reached from its own machine alone; start it again with --host");
+                                    + " and is reachable only from its own machine; restart it with --host");
         }
     }
 
@@ -329,13 +329,13 @@ final class ClusterNode implements AutoCloseable {
         try {
             if (!up.get(settings.patience().join().toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new IllegalStateException(
-                        "the cluster at " + words(contacts) + " refused this member; its log says why");
+                        "the cluster at " + words(contacts) + " refused this member; see its log");
             }
         } catch (TimeoutException | ExecutionException late) {
             throw new IllegalStateException(
-                    "the cluster at " + words(contacts) + " did not take this member in within "
+                    "the cluster at " + words(contacts) + " did not admit this member within "
                             + settings.patience().join().toSeconds()
-                            + " s; a member that it cannot reach stands in the way until it is removed",
+                            + " s; an unreachable member blocks joining until it is removed",
                     late);
         }
     }
@@ -408,7 +408,7 @@ final class ClusterNode implements AutoCloseable {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException late) {
             LOG.warn(
-                    "the actor system of this member has not ended within {} s; goes on without it",
+                    "the actor system of this member has not stopped within {} s; continuing without it",
                     LEAVING.toSeconds());
         }
         gate.close();

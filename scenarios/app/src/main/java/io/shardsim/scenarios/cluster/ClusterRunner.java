@@ -81,8 +81,8 @@ public final class ClusterRunner implements ScenarioRunner {
     public RunResult run(ScenarioPoint point) throws InterruptedException {
         byte[] question = codec.pack(new Question(point, options));
         if (question.length > QUESTION_MAX) {
-            throw new IllegalStateException(
-                    "the point takes " + question.length + " bytes > " + QUESTION_MAX + " that a member is asked with");
+            throw new IllegalStateException("the point takes " + question.length + " bytes > " + QUESTION_MAX
+                    + " that a question to a member may have");
         }
         if (split == Split.NO) {
             return ask(point, question, 0);

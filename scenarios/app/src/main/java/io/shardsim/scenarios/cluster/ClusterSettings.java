@@ -34,8 +34,8 @@ public record ClusterSettings(
     public ClusterSettings {
         seeds = List.copyOf(seeds);
         if (!name.matches("[A-Za-z0-9][A-Za-z0-9_-]{0,62}")) {
-            throw new IllegalArgumentException("cluster name \"" + name
-                    + "\" is not made of letters, digits, - and _; write for example shardsim");
+            throw new IllegalArgumentException(
+                    "cluster name \"" + name + "\" may have only letters, digits, - and _; write for example shardsim");
         }
         if (port < 0 || port > 65_535) {
             throw new IllegalArgumentException("port " + port + " is not between 0 and 65535");

@@ -153,7 +153,7 @@ final class ConnectionLimit implements AutoCloseable {
                 visitors.stream().filter(visitor -> visitor.member == members).count();
         if (there > most) {
             mostSilent(visitor -> visitor.member == members)
-                    .ifPresent(visitor -> visitor.end("the most silent of " + there + " connections"
+                    .ifPresent(visitor -> visitor.end("the longest idle of " + there + " connections"
                             + (members ? "" : " that have not sent a frame")));
         }
     }
@@ -257,7 +257,7 @@ final class ConnectionLimit implements AutoCloseable {
                 return read > 0;
             } catch (SocketTimeoutException late) {
                 throw new Framing.RefusedException(
-                        (idle ? "it said nothing" : "it sent no whole frame") + " for " + patienceMillis / 1000 + " s");
+                        (idle ? "it sent nothing" : "it sent no whole frame") + " for " + patienceMillis / 1000 + " s");
             }
         }
 
@@ -308,7 +308,7 @@ final class ConnectionLimit implements AutoCloseable {
                 long more = (long) length - buffer.length;
                 if (halfFrames.addAndGet(more) > HALF_FRAMES_MAX && more > 0) {
                     mostSilent(visitor -> visitor.buffer.length > BUFFER)
-                            .ifPresent(visitor -> visitor.end("too much waits for the rest of its frame"));
+                            .ifPresent(visitor -> visitor.end("too much data waits for the rest of its frame"));
                 }
                 buffer = Arrays.copyOf(buffer, length);
             }

@@ -357,13 +357,13 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         long now = clock.getAsLong();
         for (MemberEntry member : List.copyOf(members.values())) {
             if (now - member.heardNanos > silence.toNanos()) {
-                lose(member, "has said nothing for " + silence.toSeconds() + " s", true);
+                lose(member, "has been silent for " + silence.toSeconds() + " s", true);
             }
         }
         for (String name : List.copyOf(jobs.keySet())) {
             Job job = jobs.get(name);
             if (job != null && now - job.heardNanos > jobSilence.toNanos()) {
-                LOG.info("command {} has said nothing for {} s, dropped", name, jobSilence.toSeconds());
+                LOG.info("command {} has been silent for {} s, dropped", name, jobSilence.toSeconds());
                 List.copyOf(job.points.values()).forEach(point -> finish(job, point, now));
                 jobs.remove(name);
             }
@@ -393,8 +393,8 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
         }
         jobs.forEach((name, job) -> {
             int count = again.getOrDefault(name, 0);
-            String points = count == 1 ? "the point that it ran is" : "the " + count + " points that it ran are";
-            String more = count == 0 ? "" : "; " + points + " handed out again";
+            String points = count == 1 ? "its point is" : "the " + count + " points it was running are";
+            String more = count == 0 ? "" : "; " + points + " reassigned";
             job.client.tell(new DoorMessage.Notice("member " + member.address + " " + why + more));
         });
     }
@@ -406,7 +406,7 @@ final class Coordinator extends AbstractBehavior<Coordinator.Command> {
     /** Reports a point as given up for as long as its command wants it, since a single message may be lost. */
     private static void tellGivenUp(Job job, Point point) {
         job.client.tell(
-                new DoorMessage.Failed(point.ticket.number(), point.losses + " members were lost while they ran it"));
+                new DoorMessage.Failed(point.ticket.number(), point.losses + " members were lost while running it"));
     }
 
     private void assignAll() {

@@ -131,7 +131,7 @@ final class Door {
             case "/members" -> json(members());
             case GREETING -> json(greeting().write());
             case "/ready" -> ready();
-            case COMMANDS -> commands ? command(request) : text(404, "commands use the worker's own port\n");
+            case COMMANDS -> commands ? command(request) : text(404, "commands connect to the worker's own port\n");
             default -> text(404, "not one of " + COMMANDS + " " + GREETING + " /members /metrics /ready\n");
         };
     }
@@ -168,7 +168,7 @@ final class Door {
                                         member.address().equals(own) && member.silentMillis() < ANSWERS.toMillis()))
                 .thenCompose(works -> works
                         ? text(200, "ready\n")
-                        : text(503, "the coordinator does not answer, or does not hear this member\n"));
+                        : text(503, "the coordinator does not answer, or cannot hear this member\n"));
     }
 
     private DoorMessage.Greeting greeting() {

@@ -166,9 +166,9 @@ final class DoorClient implements AutoCloseable {
             Throwable cause =
                     failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
             return cause instanceof WebSocketHandshakeException refused
-                    ? "it answers with status " + refused.getResponse().statusCode()
+                    ? "it answered with status " + refused.getResponse().statusCode()
                     : cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException
-                            ? "nothing listens there"
+                            ? "nothing is listening there"
                             : why(failure) + "; compare tls in the cluster files of both sides";
         }
 

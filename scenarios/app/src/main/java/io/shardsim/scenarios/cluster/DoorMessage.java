@@ -37,7 +37,7 @@ sealed interface DoorMessage extends SweepClient.Command {
     record Hello(int version, String build, String cluster, String job, int connection) implements DoorMessage {
         public Hello {
             if (!job.matches("[a-z0-9-]{1,64}")) {
-                throw new IllegalArgumentException("a job of another name than a-z, 0-9 and - make");
+                throw new IllegalArgumentException("a job name may have only a-z, 0-9 and -");
             }
         }
     }

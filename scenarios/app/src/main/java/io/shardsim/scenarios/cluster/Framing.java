@@ -30,7 +30,7 @@ enum Framing {
             boolean known = MAGIC.contains(new String(bytes, 0, PREFIX - 1, StandardCharsets.US_ASCII))
                     && (stream == CONTROL_STREAM || stream == ORDINARY_STREAM);
             if (!known) {
-                throw new RefusedException("it does not begin as a member's does");
+                throw new RefusedException("it does not start like a member's message");
             }
             return PREFIX;
         }
@@ -67,7 +67,7 @@ enum Framing {
         @Override
         int frame(byte[] bytes, int at, int filled) throws RefusedException {
             if (filled > at && ofPlain(bytes[at]) != HTTP) {
-                throw new RefusedException("it sends neither GET nor what a command does");
+                throw new RefusedException("it sends neither GET nor a command's message");
             }
             for (int end = at + 4; end <= Math.min(filled, at + frameMax); end++) {
                 if (bytes[end - 1] == '\n' && bytes[end - 2] == '\r' && bytes[end - 3] == '\n') {
@@ -75,7 +75,7 @@ enum Framing {
                 }
             }
             if (filled - at >= frameMax) {
-                throw new RefusedException("a request whose head takes " + frameMax + " bytes or more");
+                throw new RefusedException("a request whose header takes " + frameMax + " bytes or more");
             }
             return 0;
         }

@@ -25,7 +25,7 @@ public record HostPort(String host, int port) {
         Matcher matcher = FORM.matcher(text);
         int port = matcher.matches() ? Integer.parseInt(matcher.group(3)) : 0;
         if (port < 1 || port > PORT_MAX) {
-            throw new IllegalArgumentException("\"" + text + "\" is no HOST:PORT with a port from 1 to " + PORT_MAX
+            throw new IllegalArgumentException("\"" + text + "\" is not HOST:PORT with a port from 1 to " + PORT_MAX
                     + "; write for example 127.0.0.1:17355");
         }
         return new HostPort(matcher.group(1), port);

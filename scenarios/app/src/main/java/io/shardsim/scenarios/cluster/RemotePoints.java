@@ -152,7 +152,7 @@ final class RemotePoints {
         link = null;
         lastFailure = contact + ": " + why;
         if (welcome) {
-            notices.accept("lost the worker at " + contact + " (" + why + "); looks for another");
+            notices.accept("lost the worker at " + contact + " (" + why + "); looking for another");
             welcome = false;
             aloneNanos = clock.getAsLong();
             attempts = 0;
@@ -219,7 +219,7 @@ final class RemotePoints {
         welcome = true;
         idleNanos = null;
         if (connected.isDone()) {
-            notices.accept("goes on by the worker at " + contact);
+            notices.accept("continuing through the worker at " + contact);
         }
         wishes.values().forEach(wish -> send(wish.question()));
         sayWhatIsWanted();
@@ -246,7 +246,7 @@ final class RemotePoints {
         } else if (idleNanos == null) {
             idleNanos = heardNanos;
         } else if (heardNanos - idleNanos > NOTICEABLE.toNanos()) {
-            end("no worker has been heard for " + NOTICEABLE.toSeconds() + " s by the cluster's coordinator");
+            end("the cluster's coordinator has heard no worker for " + NOTICEABLE.toSeconds() + " s");
         }
     }
 
@@ -298,7 +298,7 @@ final class RemotePoints {
             attempts = 0;
             connect();
         } else if (now - Math.max(heardNanos, askedNanos) > patience.silence().toNanos()) {
-            lost(silent, "it has said nothing for " + patience.silence().toSeconds() + " s");
+            lost(silent, "it has been silent for " + patience.silence().toSeconds() + " s");
         } else {
             sayWhatIsWanted();
         }
@@ -307,7 +307,7 @@ final class RemotePoints {
             end("the cluster has had no coordinator for " + patience.takeover().toSeconds() + " s");
         } else if (welcome && coordinatorSilent > NOTICEABLE.toNanos() && !silenceTold) {
             silenceTold = true;
-            notices.accept("the cluster's coordinator has said nothing for " + NOTICEABLE.toSeconds()
+            notices.accept("the cluster's coordinator has been silent for " + NOTICEABLE.toSeconds()
                     + " s; waiting for another member to take over");
         }
     }

@@ -41,7 +41,7 @@ public final class RepetitionFilter extends TurboFilter {
             lines.clear();
             before.forEach((each, said) -> {
                 if (said > LINES) {
-                    each.warn("left out {} such lines of the minute before", said - LINES);
+                    each.warn("left out {} similar lines in the previous minute", said - LINES);
                 }
             });
         }

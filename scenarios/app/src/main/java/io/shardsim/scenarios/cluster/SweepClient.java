@@ -226,13 +226,13 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
         for (int process = 0; process < wish.parts.size(); process++) {
             MemberStatus one = wish.parts.get(process);
             if (members.stream().noneMatch(member -> member.ref().equals(one.ref()))) {
-                String lost = "member " + one.address() + " was lost, which ran part " + (process + 1) + " of "
+                String lost = "member " + one.address() + " was lost while running part " + (process + 1) + " of "
                         + wish.parts.size();
                 if (!wish.question.restart()) {
-                    fail(wish, lost + "; run it again, or let --restart begin again by itself");
+                    fail(wish, lost + "; run it again, or pass --restart");
                     return;
                 }
-                way.send(new DoorMessage.Notice(lost + "; begins again on those that are left"));
+                way.send(new DoorMessage.Notice(lost + "; restarting on the remaining members"));
                 wish.parts = List.of();
                 wish.attempt++;
                 break;

@@ -67,7 +67,7 @@ public final class Worker {
             while (!ending && !broken) {
                 node.close();
                 pause = pauseAfter(served, pause);
-                LOG.warn("this member no longer belongs to the cluster; looks for it in {} s", pause.toSeconds());
+                LOG.warn("this member no longer belongs to the cluster; looking for it in {} s", pause.toSeconds());
                 Thread.sleep(pause.toMillis());
                 node = ClusterNode.start(settings.withPort(address.port()));
                 door = node.openDoor(new ClusterMeters(node.system()));
@@ -76,7 +76,7 @@ public final class Worker {
                 DoorMessage.Greeting found =
                         node.find(List.copyOf(contacts), settings.patience().join());
                 if (found == null) {
-                    return "this member no longer belongs to the cluster, of which no member answered within "
+                    return "this member no longer belongs to the cluster, and no other member answered within "
                             + settings.patience().join().toSeconds() + " s; start it again to rejoin";
                 }
                 served = Duration.ZERO;
@@ -88,7 +88,7 @@ public final class Worker {
                     LOG.warn("{}", refused.getMessage());
                 }
             }
-            return ending ? null : "what runs points has stopped, and with it this member; its log says why";
+            return ending ? null : "the point runner has stopped, and this member with it; see its log";
         } finally {
             if (!ending) {
                 node.close();
@@ -117,7 +117,7 @@ public final class Worker {
                 node.spawn(Member.create(coordinator, node.address().toString(), threads, runs), Member.NAME);
         node.guard(member, () -> {
             if (!ending && !node.isRemoved()) {
-                LOG.error("{} has stopped, and with it this member", Member.NAME);
+                LOG.error("{} has stopped, and this member with it", Member.NAME);
                 broken = true;
                 node.terminate();
             }
@@ -140,7 +140,7 @@ public final class Worker {
                 first ? settings.patience().silence() : settings.patience().join();
         if (!alone) {
             LOG.info(
-                    "looks for a member at {} for up to {} s",
+                    "looking for a member at {} for up to {} s",
                     ClusterNode.words(settings.seeds()),
                     patience.toSeconds());
         }
@@ -162,7 +162,7 @@ public final class Worker {
         member.tell(new Member.Leave(told::countDown));
         try {
             if (!told.await(GOODBYE_SECONDS, TimeUnit.SECONDS)) {
-                LOG.warn("leaves without having handed back its points");
+                LOG.warn("leaving without handing back its points");
             }
         } catch (InterruptedException hurried) {
             Thread.currentThread().interrupt();

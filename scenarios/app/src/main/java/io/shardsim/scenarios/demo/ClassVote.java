@@ -33,7 +33,7 @@ final class ClassVote {
         try {
             question = JsonMapper.shared().readTree(shown);
         } catch (JacksonException unreadable) {
-            throw new Refused(400, "question is no JSON");
+            throw new Refused(400, "question is not JSON");
         }
         if (!name.isEmpty() && !name.equals(id)) {
             said.clear();
@@ -63,7 +63,7 @@ final class ClassVote {
             throw new Refused(400, "voter is missing");
         }
         if (said.size() >= VOTERS_MAX && !said.containsKey(voter)) {
-            throw new Refused(503, VOTERS_MAX + " have answered already");
+            throw new Refused(503, VOTERS_MAX + " have already voted");
         }
         said.put(voter, number(value));
     }
@@ -77,7 +77,7 @@ final class ClassVote {
         } catch (NumberFormatException wrong) {
             // Treated like any other invalid answer.
         }
-        throw new Refused(400, "value is no number");
+        throw new Refused(400, "value is not a number");
     }
 
     /** Returns all answers to a question. */

@@ -233,7 +233,7 @@ public final class DemoScenario {
 
     private String offered(String id, String value, List<String> values) throws InputException {
         if (!values.contains(value)) {
-            throw new InputException(file, id + " is not offered as asked for; choose one of " + values);
+            throw new InputException(file, id + " is not offered; choose one of " + values);
         }
         return value;
     }

@@ -116,7 +116,7 @@ public final class DemoServer implements AutoCloseable {
     private Map<String, Object> offer(Map<String, String> query) throws Refused, InputException {
         Lesson lesson = lesson(query);
         if (lesson != null && lesson.shown().watch().isEmpty()) {
-            throw new Refused(404, "nothing to watch in this lesson");
+            throw new Refused(404, "this lesson has no animation");
         }
         DemoScenario shown = scenario(lesson);
         return shown.offer(lesson == null ? sides() : Lessons.sides(lesson, shown));
@@ -155,7 +155,7 @@ public final class DemoServer implements AutoCloseable {
 
     private synchronized Viewer admitted() throws Refused {
         if (viewers.size() >= VIEWERS_MAX) {
-            throw new Refused(503, VIEWERS_MAX + " pages are open already; close one");
+            throw new Refused(503, VIEWERS_MAX + " pages are already open; close one");
         }
         byte[] name = new byte[16];
         random.nextBytes(name);
@@ -219,7 +219,7 @@ public final class DemoServer implements AutoCloseable {
         }
         if (points.size() > FirstSides.LANES_MAX || !FirstSides.differInStrategyAlone(points.values())) {
             throw new Refused(
-                    422, "a race takes two to " + FirstSides.LANES_MAX + " points that differ in strategy alone");
+                    422, "a race needs two to " + FirstSides.LANES_MAX + " points that differ only in strategy");
         }
         Race race = lanes.race(kernels, points);
         server.sendJson(exchange, 200, race == null ? GONE : race.document());
@@ -240,7 +240,7 @@ public final class DemoServer implements AutoCloseable {
     private Map<String, String> choice(HttpExchange exchange) throws IOException, Refused {
         JsonNode tree = server.body(exchange, BODY_BYTES_MAX);
         if (!tree.valueStream().allMatch(JsonNode::isString)) {
-            throw new Refused(400, "body is no JSON object of texts");
+            throw new Refused(400, "body is not a JSON object of strings");
         }
         Map<String, String> choice = new LinkedHashMap<>();
         tree.forEachEntry((key, value) -> choice.put(key, value.asString()));
@@ -286,7 +286,7 @@ public final class DemoServer implements AutoCloseable {
         Viewer viewer = viewer(PageServer.query(exchange));
         InetAddress from = exchange.getRemoteAddress().getAddress();
         if (!from.isLoopbackAddress() && !from.equals(exchange.getLocalAddress().getAddress())) {
-            throw new Refused(403, "only a page on the machine that serves it asks a class");
+            throw new Refused(403, "only a page on the serving machine can ask the class");
         }
         Map<String, String> asked = choice(exchange);
         vote.ask(viewer.id(), asked.getOrDefault("id", ""), asked.getOrDefault("question", "{}"));
@@ -313,7 +313,7 @@ public final class DemoServer implements AutoCloseable {
     private Viewer viewer(Map<String, String> query) throws Refused {
         Viewer viewer = viewers.get(query.getOrDefault("viewer", ""));
         if (viewer == null) {
-            throw new Refused(404, "no such page is open; load it again");
+            throw new Refused(404, "no such page is open; reload it");
         }
         return viewer;
     }
@@ -329,7 +329,7 @@ public final class DemoServer implements AutoCloseable {
     private static long number(Map<String, String> query, String key) throws Refused {
         String text = query.getOrDefault(key, "");
         if (!text.matches("\\d{1,18}")) {
-            throw new Refused(400, key + " is no number of picoseconds");
+            throw new Refused(400, key + " is not a number of picoseconds");
         }
         return Long.parseLong(text);
     }

@@ -86,7 +86,7 @@ public record Exercise(
             String before = given.getOrDefault(key, "not set");
             String after = changed.getOrDefault(key, "not set");
             if (!before.equals(after) && !mayChange(key)) {
-                problems.add(key + " is " + after + ", and " + before + " in the exercise; put it back, and change "
+                problems.add(key + " is " + after + ", and " + before + " in the exercise; restore it and change "
                         + String.join(" or ", change));
             }
         }

@@ -51,7 +51,7 @@ final class Knobs {
             knobs.add(numbers(
                     SHARD_GROUP,
                     "Shard group",
-                    "GPUs that share one copy of the states, where the strategy lets one choose.",
+                    "GPUs that share one copy of the states, if the strategy lets you choose.",
                     List.of(8L, 16L, 32L, 64L, 128L),
                     "",
                     points.stream().filter(Knobs::choosesGroup).toList(),
@@ -76,7 +76,7 @@ final class Knobs {
         knobs.add(numbers(
                 LATENCY,
                 "Latency",
-                "One-way latency of sending and receiving NIC.",
+                "One-way latency of sender and receiver NIC.",
                 List.of(1L, 5L, 20L, 50L, 100L),
                 " us",
                 points,
@@ -93,7 +93,7 @@ final class Knobs {
         knobs.add(new Knob(
                 PREFETCH,
                 "Prefetch",
-                "Parameters that are gathered ahead of their use.",
+                "Parameters gathered ahead of use.",
                 List.of(AS_GIVEN, "off", "10 M elements", "50 M elements", "200 M elements"),
                 AS_GIVEN));
         boolean open = points.stream().anyMatch(point -> accumulation(point) == 0);

@@ -67,7 +67,7 @@ public final class KeepingRunner extends ForwardingRunner {
             kept.keep(point, result);
         } catch (IOException failure) {
             if (!toldOfFailure.getAndSet(true)) {
-                tell.accept("finished points cannot be kept for --resume: " + failure.getMessage());
+                tell.accept("cannot keep finished points for --resume: " + failure.getMessage());
             }
         }
         return result;

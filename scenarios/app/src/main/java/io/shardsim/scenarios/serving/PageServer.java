@@ -138,7 +138,7 @@ public final class PageServer implements AutoCloseable {
                         || host.equals("localhost:" + port)
                                 && server.address().getAddress().isLoopbackAddress());
         if (!known) {
-            throw new Refused(403, "this server answers at " + address() + " only");
+            throw new Refused(403, "this server answers only at " + address());
         }
         String from = exchange.getRequestHeaders().getFirst("Origin");
         String site = exchange.getRequestHeaders().getFirst("Sec-Fetch-Site");
@@ -149,13 +149,13 @@ public final class PageServer implements AutoCloseable {
                 || path.equals("/")
                         && "navigate".equals(exchange.getRequestHeaders().getFirst("Sec-Fetch-Mode"));
         if (foreign && !isLink) {
-            throw new Refused(403, "asked for by a page of another origin");
+            throw new Refused(403, "requested by a page of another origin");
         }
         if (!exchange.getRequestMethod().equals(method)) {
             throw new Refused(405, "use " + method);
         }
         if (!path.equals("/") && !token.isEmpty() && !isShown(exchange)) {
-            throw new Refused(401, "open the page by the whole address that the command printed, token included");
+            throw new Refused(401, "open the full address that the command printed, including the token");
         }
     }
 
@@ -244,7 +244,7 @@ public final class PageServer implements AutoCloseable {
         } catch (JacksonException unreadable) {
             // Treated like any other invalid body.
         }
-        throw new Refused(400, "body is no JSON object");
+        throw new Refused(400, "body is not a JSON object");
     }
 
     /** Returns the query parameters of a request. */
@@ -264,7 +264,7 @@ public final class PageServer implements AutoCloseable {
         try {
             return URLDecoder.decode(value, StandardCharsets.UTF_8);
         } catch (IllegalArgumentException broken) {
-            throw new Refused(400, "broken escape in the address");
+            throw new Refused(400, "invalid escape in the address");
         }
     }
 

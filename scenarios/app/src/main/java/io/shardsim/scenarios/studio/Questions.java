@@ -169,7 +169,8 @@ final class Questions implements AutoCloseable {
         /** Returns the partial answer of a cancelled question, with the reason. */
         private Answering.Answer endedEarly(Answering.Answer partly) {
             String why = "Ended after " + TimeUnit.NANOSECONDS.toSeconds(workNanosMax)
-                    + " s of work, since others wait; ask for fewer runs, or run the scenario on a machine of your own.";
+                    + " s of work because others are waiting; ask for fewer runs, or run the scenario on your "
+                    + "own machine.";
             ObjectNode message = partly.message().deepCopy().put("ended", why);
             if (message.path("type").asString().equals("problems")) {
                 message.putArray("problems").add(why);
@@ -202,10 +203,10 @@ final class Questions implements AutoCloseable {
             counts.shared.increment();
         } else {
             if (!takeMore()) {
-                throw new Refused(503, OPEN_MAX + " questions wait for their answers; ask again later");
+                throw new Refused(503, OPEN_MAX + " questions are waiting; ask again later");
             }
             if (open().filter(each -> each.visitor.equals(visitor)).count() >= OPEN_OF_ONE_MAX) {
-                throw new Refused(429, OPEN_OF_ONE_MAX + " questions of yours wait for their answers; wait for one");
+                throw new Refused(429, OPEN_OF_ONE_MAX + " of your questions are waiting; wait for one to finish");
             }
             asked = new Asked(key, visitor, search, question);
             all.put(key, asked);

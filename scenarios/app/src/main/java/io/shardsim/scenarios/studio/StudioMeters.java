@@ -35,14 +35,18 @@ final class StudioMeters implements MeterBinder {
     public void bindTo(MeterRegistry registry) {
         Counts counts = questions.counts();
         counts.runs.bindTo(registry);
-        counter(registry, "asked", "questions that pages asked", counts.asked::sum);
-        counter(registry, "from.store", "of these, those whose answer was kept or under way", counts.shared::sum);
-        counter(registry, "answered", "questions that were answered by simulating", counts.answered::sum);
-        counter(registry, "cancelled", "questions that no page waited for any more", counts.cancelled::sum);
-        counter(registry, "refused", "requests that were refused", refused);
+        counter(registry, "asked", "questions asked by pages", counts.asked::sum);
+        counter(
+                registry,
+                "from.store",
+                "of these, answered from the cache or by a running question",
+                counts.shared::sum);
+        counter(registry, "answered", "questions answered by simulating", counts.answered::sum);
+        counter(registry, "cancelled", "questions that no page was waiting for any more", counts.cancelled::sum);
+        counter(registry, "refused", "requests refused", refused);
         counter(registry, "work.seconds", "time spent answering", () -> counts.workNanos.sum() * 1e-9);
-        gauge(registry, "waiting", "questions that wait for their turn", () -> questions.open(false));
-        gauge(registry, "running", "questions that are being answered", () -> questions.open(true));
+        gauge(registry, "waiting", "questions queued", () -> questions.open(false));
+        gauge(registry, "running", "questions being answered", () -> questions.open(true));
     }
 
     private void counter(MeterRegistry registry, String name, String meaning, DoubleSupplier value) {

@@ -131,7 +131,7 @@ public final class StudioServer implements AutoCloseable {
         String name = PageServer.query(exchange).getOrDefault("name", "");
         String text = StudioOffer.library(name);
         if (text == null) {
-            throw new Refused(404, "the library has no scenario of this name");
+            throw new Refused(404, "no such library scenario");
         }
         server.sendJson(exchange, 200, StudioScenario.read(name + ".yaml", text));
     }
@@ -155,7 +155,7 @@ public final class StudioServer implements AutoCloseable {
     private static StudioScenario scenario(JsonNode body) throws Refused {
         JsonNode keys = body.path("scenario");
         if (!keys.isObject()) {
-            throw new Refused(400, "scenario is missing; write an object of its keys");
+            throw new Refused(400, "scenario is missing; send an object with its keys");
         }
         return new StudioScenario(keys);
     }
@@ -205,11 +205,11 @@ public final class StudioServer implements AutoCloseable {
     private static @Nullable String refusal(JsonNode question) {
         String type = question.path("type").asString("");
         if (!TYPES.contains(type)) {
-            return "type " + type + " is not asked here; " + Nearest.remedy(type, TYPES);
+            return "type " + type + " is not available here; " + Nearest.remedy(type, TYPES);
         }
         for (Map.Entry<String, JsonNode> option : question.path("options").properties()) {
             if (!OPTIONS.contains(option.getKey())) {
-                return "option " + option.getKey() + " is not offered here";
+                return "option " + option.getKey() + " is not available here";
             }
             if (option.getKey().equals("time-limit")
                     && !option.getValue().asString("").matches(MINUTE_AT_MOST)) {
@@ -220,10 +220,10 @@ public final class StudioServer implements AutoCloseable {
         for (JsonNode argument : arguments) {
             String name = argument.asString("").replaceFirst("#.*", "");
             if (!name.matches(NAME) || !question.path("texts").has(name)) {
-                return "argument " + name + " is none of the texts, whose names are of small letters";
+                return "argument " + name + " is not in texts, or not in lower case";
             }
         }
-        return arguments.isEmpty() ? "no arguments; name a text" : null;
+        return arguments.isEmpty() ? "no arguments; name a file" : null;
     }
 
     /** Sends an answer's runs as the report, or as a table. */
@@ -231,7 +231,7 @@ public final class StudioServer implements AutoCloseable {
         Map<String, String> query = PageServer.query(exchange);
         List<ScenarioResult> results = questions.results(query.getOrDefault("key", ""));
         if (results.isEmpty()) {
-            throw new Refused(404, "this answer is no longer kept; ask again");
+            throw new Refused(404, "this answer has expired; ask again");
         }
         boolean saved = query.containsKey("save");
         if (query.getOrDefault("as", "html").equals("csv")) {

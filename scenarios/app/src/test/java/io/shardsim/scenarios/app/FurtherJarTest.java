@@ -167,8 +167,8 @@ class FurtherJarTest {
 
         assertThat(outcome.status()).isEqualTo(2);
         assertThat(outcome.err())
-                .contains("catalog/instances/bad.yaml:3:24: nics_per_node four is a text; write a whole number")
-                .contains("catalog/instances/bad.yaml:3:36: source x is not among the file's sources; add it")
+                .contains("catalog/instances/bad.yaml:3:24: nics_per_node four is a string; write a whole number")
+                .contains("catalog/instances/bad.yaml:3:36: source x is not in the file's sources; add it")
                 .contains("bad.yaml:1:1: entry has no network; add network: one of infiniband,")
                 .doesNotContain("\tat ");
     }
@@ -199,7 +199,7 @@ class FurtherJarTest {
             // On a busy machine the first word of progress comes before.
             assertThat(outcome.err().lines().filter(line -> !line.contains(" so far, ")))
                     .as(command)
-                    .containsExactly("catalog/nccl/networks/bad.yaml:1:8: title is a list; write a text");
+                    .containsExactly("catalog/nccl/networks/bad.yaml:1:8: title is a list; write a string");
         }
     }
 

@@ -31,8 +31,8 @@ class FurtherPlacesTest {
         Path cut = Files.write(folder.resolve("cut.jar"), Arrays.copyOf(whole, whole.length / 2));
 
         assertThat(FurtherPlaces.problem(jar + File.pathSeparator + random))
-                .startsWith("SHARDSIM_CLASSPATH names " + random + ", which is no jar (")
-                .endsWith("); name jars or folders of classes");
-        assertThat(FurtherPlaces.problem(cut.toString())).contains("cut.jar, which is no jar");
+                .startsWith("SHARDSIM_CLASSPATH names " + random + ", which is not a jar (")
+                .endsWith("); name jars or class folders");
+        assertThat(FurtherPlaces.problem(cut.toString())).contains("cut.jar, which is not a jar");
     }
 }

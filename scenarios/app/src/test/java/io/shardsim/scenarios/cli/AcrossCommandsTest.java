@@ -167,14 +167,14 @@ class AcrossCommandsTest {
                 .contains("dora", "moe", "num_experts", "quantization", "ulysses", "dualpipe", "fp4", "muon");
         for (String name : names.stringPropertyNames()) {
             assertThat(shell.shardsim("run", file, "--set", name + "=2")).isEqualTo(ExitStatus.USAGE);
-            assertThat(shell.err()).as(name).contains(name + " is not modelled; nearest you can ask: ");
+            assertThat(shell.err()).as(name).contains(name + " is not modelled; closest supported: ");
         }
         for (String setting : List.of("strategy.ulysses=8", "kind=dora", "precision=fp4", "model=moe")) {
             for (String command : List.of("run", "plan", "what-if", "critical-path")) {
                 assertThat(shell.shardsim(command, file, "--set", setting)).isEqualTo(ExitStatus.USAGE);
                 assertThat(shell.err())
                         .as(command + " " + setting)
-                        .contains("is not modelled; nearest you can ask: ")
+                        .contains("is not modelled; closest supported: ")
                         .doesNotContain("did you mean");
             }
         }

@@ -52,7 +52,7 @@ class CalibrateCommandTest {
         assertThat(shell.err()).contains("p6.48xlarge");
         String empty = Files.writeString(folder.resolve("a.log"), "hello\n").toString();
         assertThat(shell.shardsim("calibrate", empty, "--base", "p5.48xlarge")).isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("a.log:1:1: has no table of nccl-tests");
+        assertThat(shell.err()).contains("a.log:1:1: has no nccl-tests table");
         assertThat(shell.shardsim("calibrate", LOG, "--base", "p4de.24xlarge", "--nodes", "3"))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("16 ranks on 3 nodes do not go by 8 GPUs of p4de.24xlarge; add --nodes");
@@ -101,6 +101,6 @@ class CalibrateCommandTest {
         assertThat(shell.shardsim("calibrate", plain, "--base", "8x-rtx-4090"))
                 .as(shell.err())
                 .isEqualTo(ExitStatus.DONE);
-        assertThat(shell.out()).contains("the links between the GPUs of a node").doesNotContain("NVLink");
+        assertThat(shell.out()).contains("the GPU links of a node").doesNotContain("NVLink");
     }
 }

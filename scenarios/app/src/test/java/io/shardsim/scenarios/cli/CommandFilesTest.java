@@ -25,7 +25,7 @@ class CommandFilesTest extends WithoutSimulation {
         assertThat(ran).extracting(ScenarioPoint::scenario).containsExactly("all-reduce-1gib");
         assertThat(shell.shardsim("run", "all-redcue-1gib")).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err().strip())
-                .isEqualTo("all-redcue-1gib: no such file, and none of the library; did you mean all-reduce-1gib?");
+                .isEqualTo("all-redcue-1gib: no such file or library scenario; did you mean all-reduce-1gib?");
     }
 
     @Test
@@ -52,7 +52,7 @@ class CommandFilesTest extends WithoutSimulation {
             System.clearProperty("shardsim.stdin");
         }
         assertThat(shell.err().strip())
-                .isEqualTo("standard input: it is closed; name a file, or pipe a scenario into it");
+                .isEqualTo("standard input: stdin is closed; name a file, or pipe a scenario in");
     }
 
     @Test
@@ -93,8 +93,8 @@ class CommandFilesTest extends WithoutSimulation {
         String b = file("b.yaml", COLLECTIVE);
         assertThat(shell.shardsim("run", a, b, "--out", outFolder())).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err().strip())
-                .isEqualTo(b + ":1:1: scenario gather is also the name in " + a
-                        + "; rename one, their reports would share a folder");
+                .isEqualTo(b + ":1:1: scenario gather is also defined in " + a
+                        + "; rename one, or their reports overwrite each other");
         assertThat(created).isEmpty();
     }
 
@@ -122,8 +122,7 @@ class CommandFilesTest extends WithoutSimulation {
         assertThat(shell.shardsim("run", huge.toString())).isEqualTo(ExitStatus.USAGE);
         assertThat(cpu.getCurrentThreadCpuTime() - before).isLessThan(5_000_000_000L);
         assertThat(shell.err().strip())
-                .isEqualTo(huge
-                        + ":1:1: is larger than 1048576 bytes, the most that is read; split it into several files");
+                .isEqualTo(huge + ":1:1: is larger than 1048576 bytes, the limit; split it into several files");
     }
 
     @Test
@@ -172,9 +171,9 @@ class CommandFilesTest extends WithoutSimulation {
         assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
                 .isEqualTo(ExitStatus.FAILED);
         assertThat(shell.err().strip())
-                .matches(
-                        "shardsim run: cannot write the report: the simulator itself ran out of memory; give the JVM more,"
-                                + " for example SHARDSIM_JAVA_OPTS=-Xmx\\d+g, and run again with --resume");
+                .matches("shardsim run: cannot write the report: the simulator itself ran out of memory; give the "
+                        + "JVM more memory, for example SHARDSIM_JAVA_OPTS=-Xmx\\d+g, and run again "
+                        + "with --resume");
     }
 
     @Test
@@ -189,7 +188,7 @@ class CommandFilesTest extends WithoutSimulation {
         assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder(), "--resume"))
                 .isEqualTo(ExitStatus.DONE);
         assertThat(ran).as("kept").hasSize(3);
-        assertThat(shell.err()).contains("resumed: 3 runs were kept and did not run again");
+        assertThat(shell.err()).contains("resumed: 3 runs reused");
         assertThat(Path.of(outFolder(), ".points")).doesNotExist();
         assertThat(Path.of(outFolder(), "report.txt")).exists();
     }
@@ -210,8 +209,8 @@ class CommandFilesTest extends WithoutSimulation {
         assertThat(shell.shardsim("run", file("a.yaml", COLLECTIVE), "--out", outFolder()))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err())
-                .startsWith("shardsim run: " + blocked + " is a folder and would be a file of the report; move it, or"
-                        + " name another folder with --out");
+                .startsWith("shardsim run: " + blocked + " is a folder, but the report writes a file there; move "
+                        + "it, or name another folder with --out");
         assertThat(created).isEmpty();
     }
 

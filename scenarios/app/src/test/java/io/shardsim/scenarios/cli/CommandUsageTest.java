@@ -44,13 +44,16 @@ class CommandUsageTest extends WithoutSimulation {
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err().lines())
                 .startsWith(
-                        "--set 1: micro_batch many is a text; write a whole number from 1 to 65536",
-                        "--set 2: key slow_nic stands in several blocks; write cluster.slow_nic or faults.slow_nic=...",
+                        "--set 1: micro_batch many is a string; write a whole number from 1 to 65536",
+                        "--set 2: key slow_nic is in several blocks; write cluster.slow_nic or faults.slow_nic=...",
                         "--set 3: unknown key atention; did you mean attention?",
-                        "--set 4: nonsense is no KEY=VALUE with a dotted key of a scenario; write for example training.micro_batch=4",
-                        "--set 5: model.layers asks for a block, but model is a text; set model itself",
-                        "--set 6: sweep.cluster.nodes=[1,4] is no KEY=VALUE with a dotted key of a scenario; write cluster.nodes=[1,4]",
-                        "--set 7: search.cluster.nodes=2 is no KEY=VALUE with a dotted key of a scenario; write cluster.nodes=2")
+                        "--set 4: nonsense is not KEY=VALUE with a dotted scenario key; write for example "
+                                + "training.micro_batch=4",
+                        "--set 5: model.layers needs a block, but model is a string; set model itself",
+                        "--set 6: sweep.cluster.nodes=[1,4] is not KEY=VALUE with a dotted scenario key; write "
+                                + "cluster.nodes=[1,4]",
+                        "--set 7: search.cluster.nodes=2 is not KEY=VALUE with a dotted scenario key; write "
+                                + "cluster.nodes=2")
                 .hasSize(8)
                 .last()
                 .asString()
@@ -76,7 +79,7 @@ class CommandUsageTest extends WithoutSimulation {
                 .hasSize(4)
                 .contains(
                         "--set 1: training.micro_batch has no value; write training.micro_batch=VALUE",
-                        "--set 2: scenario names all runs of the file and cannot be set; write it in the file",
+                        "--set 2: scenario is the name of the whole file and cannot be set; write it in the file",
                         "--set 4: unknown key trainin; did you mean training?")
                 .anySatisfy(line -> assertThat(line)
                         .startsWith("--set 3: unknown key foo; ")
@@ -97,22 +100,22 @@ class CommandUsageTest extends WithoutSimulation {
     void workerBeyondLoopbackNeedsTlsOrAnOptionThatSaysWithout(String option) {
         assertThat(shell.shardsim("worker", "--seed", option, "0.0.0.0")).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err())
-                .contains("would listen on 0.0.0.0 without TLS, where whoever reaches the port can join")
-                .contains("say --without-tls");
+                .contains("would listen on 0.0.0.0 without TLS, so anyone who reaches the port can join")
+                .contains("pass --without-tls");
     }
 
     @Test
     void helpExplainsCommandsAndCodes() {
         assertThat(shell.shardsim("help", "run")).isZero();
-        assertThat(shell.out()).contains("--set=KEY=VALUE", "standard input");
+        assertThat(shell.out()).contains("--set=KEY=VALUE", "stdin");
         assertThat(shell.shardsim("help", "memory-edge")).isZero();
-        assertThat(shell.out()).contains("memory-edge: At the edge: such a run may not fit");
+        assertThat(shell.out()).contains("memory-edge: Memory nearly full: may not fit");
         assertThat(shell.shardsim("completion", "--help")).isZero();
         assertThat(shell.out()).contains("source <(shardsim completion)").doesNotContain("generate-completion");
         assertThat(shell.shardsim("help", "memory-egde")).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err())
-                .startsWith(
-                        "shardsim help: memory-egde is no command and no code of a message; did you mean memory-edge?");
+                .startsWith("shardsim help: memory-egde is neither a command nor a message code; did you mean "
+                        + "memory-edge?");
     }
 
     /** In the words of fish: options without dashes, each text in quotes that end where it ends. */
@@ -136,7 +139,7 @@ class CommandUsageTest extends WithoutSimulation {
         assertThat(lines)
                 .contains(
                         "complete -c shardsim -n '__fish_seen_subcommand_from plan' -l objective -x -a 'fastest cheapest'"
-                                + " -d 'What is best'");
+                                + " -d 'Objective'");
     }
 
     @ParameterizedTest
@@ -156,8 +159,10 @@ class CommandUsageTest extends WithoutSimulation {
                 "plen x.yaml | shardsim: unknown command plen; did you mean plan?",
                 "run | shardsim run: Missing required parameter: 'FILE'",
                 "run --jsn x | shardsim run: unknown option --jsn; did you mean --json?",
-                "run --threads 0 x | shardsim run: Invalid value for option '--threads': '0' is not between 1 and 1024; leave it out for one a core",
-                "run --threads many x | shardsim run: Invalid value for option '--threads': 'many' is not between 1 and 1024; leave it out for one a core",
+                "run --threads 0 x | shardsim run: Invalid value for option '--threads': '0' is not between 1 "
+                        + "and 1024; leave it out for one per core",
+                "run --threads many x | shardsim run: Invalid value for option '--threads': 'many' is not "
+                        + "between 1 and 1024; leave it out for one per core",
                 "run --out  x | shardsim run: Invalid value for option '--out': it is empty; name a folder, or leave it out",
                 "import x.json --instance p4d | shardsim import: --instance p4d is not in the catalog; did you mean p4d.24xlarge or p4de.24xlarge?",
                 "import x.json --nodes 0 | shardsim import: --nodes 0 is not from 1 to 65536",
@@ -216,7 +221,7 @@ class CommandUsageTest extends WithoutSimulation {
                 "{\"train_micro_batch_size_per_gpu\": 1, \"bf16\": {\"enabled\": true}, \"zero_optimization\": {\"stage\": 3}, \"odd\": 1}");
         assertThat(shell.shardsim("import", config.toString())).isZero();
         assertThat(shell.err()).startsWith("4 keys: 1 not modelled, 0 approximated, 3 modelled, 0 irrelevant to speed");
-        assertThat(shell.err()).contains("assumed cluster.nodes: 1 (no file says how many; --nodes N changes it)");
+        assertThat(shell.err()).contains("assumed cluster.nodes: 1 (not in any file; --nodes N changes it)");
         assertThat(shell.out()).contains("#   not modelled: odd = 1: unknown key; ");
         Path scenario = Files.writeString(folder.resolve("imported.yaml"), shell.out());
         shell.shardsim("run", scenario.toString());
@@ -266,7 +271,7 @@ class CommandUsageTest extends WithoutSimulation {
         assertThat(ProgressBarLine.line(400, elapsed, "3 of 15 points"))
                 .isEqualTo("3 of 15 points, 40 %, 0:41 so far, 1:01 left");
         assertThat(ProgressBarLine.render(0, Duration.ofHours(3), "0 of 15 points", 100))
-                .endsWith("  0 %, 3:00:00 so far, time left not known yet");
+                .endsWith("  0 %, 3:00:00 so far, time left unknown");
         for (int width = 40; width < 130; width++) {
             assertThat(ProgressBarLine.render(999, elapsed, "14 of 15 points", width))
                     .hasSizeLessThan(width);

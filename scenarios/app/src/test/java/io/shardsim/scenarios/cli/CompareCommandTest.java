@@ -60,7 +60,7 @@ class CompareCommandTest {
         assertThat(shell.shardsim("compare", profile, scenario)).isEqualTo(ExitStatus.DONE);
         assertThat(shell.out())
                 .contains("Trace: ", "exposed all-gather", "idle")
-                .doesNotContain("What differs most");
+                .doesNotContain("Largest difference");
         Shell json = new Shell(Main.services());
         assertThat(json.shardsim("compare", profile, scenario, "--json", "--set", "strategy.kind=fsdp"))
                 .isEqualTo(ExitStatus.DONE);
@@ -82,7 +82,7 @@ class CompareCommandTest {
                 .contains("data-figure=\"timelines\"", "A is the trace, B is simulated.", " in A than in B.</p>");
         assertThat(shell.shardsim("compare", out.resolve("trace.json").toString(), scenario))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("holds no kernels of a GPU");
+        assertThat(shell.err()).contains("has no GPU kernels");
         assertThat(shell.shardsim("compare", profile, file("large.yaml", SMALL.replace("2048", "65536"))))
                 .isEqualTo(ExitStatus.OUT_OF_MEMORY);
         assertThat(shell.out()).contains("does not fit in memory");

@@ -93,6 +93,6 @@ class CriticalPathCommandTest {
         assertThat(shell.err()).contains("holds 2 runs; name one");
         assertThat(shell.shardsim("critical-path", file + "#1", "--set", "model.layers=4000"))
                 .isEqualTo(ExitStatus.OUT_OF_MEMORY);
-        assertThat(shell.out()).contains("Nothing to follow: it does not fit in memory.");
+        assertThat(shell.out()).contains("No critical path: it does not fit in memory.");
     }
 }

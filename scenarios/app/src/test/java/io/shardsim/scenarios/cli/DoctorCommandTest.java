@@ -43,9 +43,9 @@ class DoctorCommandTest {
                         "Shows tcp-over-ethernet",
                         "line 1: NCCL INFO Using network Socket",
                         "In the log: TCP sockets instead of RDMA",
-                        " a day, on demand.",
-                        "Gains most, each simulated without a fault:",
-                        "Or a cause that is not listed",
+                        " per day, on demand.",
+                        "Best settings, each simulated without a fault:",
+                        "Or a cause not listed here",
                         "Wrote ");
         assertThat(shell.out().lines()).allMatch(line -> line.length() <= 120 || line.contains(folder.toString()));
         assertThat(shell.shardsim("doctor", file + "#nodes=2", log, "--json")).isEqualTo(ExitStatus.DONE);
@@ -68,7 +68,7 @@ class DoctorCommandTest {
                 .isEqualTo(ExitStatus.DONE);
         assertThat(shell.out())
                 .contains(
-                        "Assumed, no file says: instance p4d.24xlarge",
+                        "Assumed, not in any file: instance p4d.24xlarge",
                         "Healthy: ",
                         "Largest micro-batch",
                         "cluster.instance p4d.24xlarge is not in these files");
@@ -82,12 +82,9 @@ class DoctorCommandTest {
         assertThat(shell.shardsim("doctor", "nowhere.yaml", log("empty.log", ""), log("b.bin", "\0\1")))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err())
-                .contains(
-                        "no such file; check the path",
-                        "empty.log: has no speed and no line of NCCL that is known",
-                        "b.bin");
+                .contains("no such file; check the path", "empty.log: has no speed and no known NCCL message", "b.bin");
         assertThat(shell.shardsim("doctor", log("train.log", "tps: 5"))).isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("is a log, which does not say what was trained");
+        assertThat(shell.err()).contains("is a log and does not describe the training");
         assertThat(shell.shardsim("doctor", config)).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("--measured: no log has a speed");
         assertThat(shell.shardsim("doctor", config, "--measured", "1 s", "--not", "x"))
@@ -95,7 +92,7 @@ class DoctorCommandTest {
         assertThat(shell.err()).contains("--not: unknown fault x");
         assertThat(shell.shardsim("doctor", log("a.yml", "n_heads: 32\nmlp_ratio: 8\n"), "--measured", "1 s"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("a.yml:1:1: is of no known kind; known: SageMaker distribution");
+        assertThat(shell.err()).contains("a.yml:1:1: is of an unknown kind; known: SageMaker distribution");
         assertThat(shell.out()).isEmpty();
     }
 }

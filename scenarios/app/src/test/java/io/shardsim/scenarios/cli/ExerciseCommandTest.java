@@ -36,12 +36,12 @@ class ExerciseCommandTest {
         assertThat(shell.shardsim("exercise", "check", "9", file)).isEqualTo(ExitStatus.ASSERTION);
         assertThat(shell.out())
                 .contains("samples_per_second >= 160 does not hold", "1 of 2 goals hold.", "Hint 1 of 3")
-                .contains("--hints 2 gives the next one.")
+                .contains("--hints 2 shows the next one.")
                 .doesNotContain("Hint 2");
         Shell more = new Shell(Main.services());
         assertThat(more.shardsim("exercise", "check", "9", file, "--hints", "9"))
                 .isEqualTo(ExitStatus.ASSERTION);
-        assertThat(more.out()).contains("Hint 3 of 3").doesNotContain("gives the next one");
+        assertThat(more.out()).contains("Hint 3 of 3").doesNotContain("shows the next one");
     }
 
     @Test
@@ -65,7 +65,7 @@ class ExerciseCommandTest {
         Path solution = Path.of(file);
         Files.writeString(solution, Files.readString(solution).replace("nodes: 8", "nodes: 16"));
         assertThat(shell.shardsim("exercise", "check", "9", file)).isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("cluster.nodes is 16, and 8 in the exercise; put it back");
+        assertThat(shell.err()).contains("cluster.nodes is 16, and 8 in the exercise; restore it");
         assertThat(new Shell(Main.services()).shardsim("exercise", "check", "2", file))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(new Shell(Main.services()).shardsim("exercise", "check", "9"))

@@ -154,11 +154,12 @@ class FabricPictureTest {
                         "p5.48xlarge --svg --set fabric=clos", "--set 1: fabric clos is not one of leaf_spine",
                         "p5.48xlarge --svg --nodes 0", "--nodes 0 is not from 1 to 72",
                         "p5.48xlarge --svg --nodes 2 --set nodes=8",
-                                "--set [nodes=8]: NAME, p5.48xlarge, and --nodes say that; change these",
+                                "--set [nodes=8]: NAME, p5.48xlarge, and --nodes set that; change those instead",
                         "p5.48xlarge --svg --set cluster.instance=dgx-h100",
-                                "--set [cluster.instance=dgx-h100]: NAME, p5.48xlarge, and --nodes say that; change these",
-                        "p5.48xlarge --nodes 3", "--nodes, --set and -o belong to --svg",
-                        "--svg", "--svg draws one instance")
+                                "--set [cluster.instance=dgx-h100]: NAME, p5.48xlarge, and --nodes set that; "
+                                        + "change those instead",
+                        "p5.48xlarge --nodes 3", "--nodes, --set and -o need --svg",
+                        "--svg", "--svg needs the name of an instance")
                 .forEach((arguments, message) -> {
                     Shell shell = new Shell(Main.services());
                     List<String> all = new ArrayList<>(List.of("catalog", "instances"));

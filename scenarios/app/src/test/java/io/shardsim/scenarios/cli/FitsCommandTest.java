@@ -18,7 +18,7 @@ class FitsCommandTest {
         assertThat(shell.shardsim("fits", "llama3-8b", "--gpu", "A100 80GB", "--lora", "--sequence-length", "2048"))
                 .isEqualTo(ExitStatus.DONE);
         assertThat(shell.out())
-                .contains("llama3-8b on a100-80gb: the fewest GPUs", "1  LoRA of rank 16, FSDP2", "2  QLoRA of rank 16")
+                .contains("llama3-8b on a100-80gb: fewest GPUs", "1  LoRA of rank 16, FSDP2", "2  QLoRA of rank 16")
                 .contains("USD an hour on demand (")
                 .doesNotContain("Megatron");
         assertThat(shell.out().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(Terminal.width()));
@@ -59,7 +59,7 @@ class FitsCommandTest {
                 "lama3-8b --gpu h100 | did you mean llama3-8b?",
                 "llama3-8b --gpu mi300x | AMD GPU",
                 "meta-llama/Llama-3.1-9B --gpu h100 | did you mean llama-3.1-8b?",
-                "org/unknown-8b --gpu h100 | shardsim catalog models lists them, and shardsim import reads a config.json",
+                "org/unknown-8b --gpu h100 | shardsim catalog models lists them; shardsim import reads a config.json",
                 "llama3-8b --instance p5.96xlarge | not in the catalog",
                 "llama3-8b | write --gpu or --instance",
                 "llama3-8b --gpu h100 --instance p4d.24xlarge | write --gpu or --instance",

@@ -45,7 +45,7 @@ class ImportCommandTest {
         assertThat(shell.err())
                 .isEqualToIgnoringNewLines(
                         config + ":1:1: this is a DeepSpeed configuration, not a scenario; shardsim import " + config
-                                + " makes a scenario of it");
+                                + " converts it");
         Path scenario = Files.writeString(folder.resolve("s.yaml"), """
                 scenario: gather
                 cluster: {instance: p4d.24xlarge, nodes: 2}

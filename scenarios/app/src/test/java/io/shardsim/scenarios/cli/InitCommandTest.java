@@ -57,7 +57,7 @@ class InitCommandTest extends WithoutSimulation {
                 .isEqualTo(ExitStatus.DONE);
         assertThat(shell.err())
                 .contains("gpt2-30 is not known; did you mean gpt2-30b?")
-                .contains("many is no whole number from 1; write for example 2");
+                .contains("many is not a whole number of at least 1; write for example 2");
         Task.Training training = (Task.Training) written().task();
         assertThat(training.sequenceLength())
                 .as("as many as the model has positions")

@@ -68,7 +68,7 @@ class MachinesTest {
         assertThat(old).noneSatisfy(row -> assertThat(row.get(0)).isEqualTo("p3.16xlarge"));
         assertThat(shell.shardsim("catalog", "prices", "--older-than", "99999d"))
                 .isZero();
-        assertThat(shell.out()).startsWith("No price was read more than 99999d ago.\n");
+        assertThat(shell.out()).startsWith("No price is older than 99999d ago.\n");
         assertThat(shell.shardsim("catalog", "prices", "p5.48xlarge")).isZero();
         assertThat(shell.out()).contains("\np5.48xlarge").doesNotContain("p4d");
         assertThat(shell.shardsim("catalog", "prices", "p5.48xlarg")).isEqualTo(ExitStatus.USAGE);

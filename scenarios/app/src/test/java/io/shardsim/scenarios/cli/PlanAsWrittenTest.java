@@ -64,7 +64,7 @@ class PlanAsWrittenTest {
     void theSecondBestMustBeThere() throws IOException {
         String wider = LARGE.replace("[16]", "[16, 32]");
         assertThat(plan(wider, "fsdp", "--candidate", "2")).isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("--candidate 2 is not there; the best are 1");
+        assertThat(shell.err()).contains("--candidate 2 does not exist; there are 1");
         assertThat(plan(wider, "fsdp")).isZero();
         assertThat(shell.out()).contains("1 cannot be said in these files");
     }

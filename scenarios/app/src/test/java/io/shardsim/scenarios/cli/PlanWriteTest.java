@@ -125,7 +125,7 @@ class PlanWriteTest {
     void aModelWithoutAFlavorIsRefusedWithTheWayOut() {
         assertThat(shardsim("plan", scenario, "--write", "torchtitan")).isEqualTo(ExitStatus.USAGE);
         assertThat(err.toString())
-                .contains("no flavor of its models is this one; write fsdp, or train one of llama2-7b,");
+                .contains("none of its model flavors matches; write fsdp, or train one of llama2-7b,");
         assertThat(out.toString()).isEmpty();
     }
 
@@ -151,7 +151,7 @@ class PlanWriteTest {
         assertThat(shardsim("plan", scenario, "--budget", "1", "--tokens", "1T"))
                 .isEqualTo(ExitStatus.OUT_OF_MEMORY);
         assertThat(out.toString())
-                .contains("Nothing keeps the limits.", "Give more money.")
+                .contains("Nothing meets the limits.", "Allow a larger budget.")
                 .doesNotContain("nodes");
     }
 
@@ -162,7 +162,8 @@ class PlanWriteTest {
                 .isZero();
         assertThat(err.toString()).contains("fastest of 32 configurations", "batch");
         assertThat(shardsim("plan", scenario)).isZero();
-        assertThat(out.toString()).contains("Next: --write fsdp searches what its files can say, and writes the best.");
+        assertThat(out.toString())
+                .contains("Next: --write fsdp searches what those files can express, and " + "writes the best plan.");
         assertThat(shardsim("plan", scenario, "--free", "training.microbatch")).isEqualTo(ExitStatus.USAGE);
         assertThat(err.toString())
                 .contains("has no key training.microbatch to free; did you mean training.micro_batch?");

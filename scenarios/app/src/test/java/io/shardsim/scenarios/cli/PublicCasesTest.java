@@ -54,11 +54,12 @@ class PublicCasesTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "p3dn.24xlarge | precision: bf16 | precision bf16 does not run on v100-32gb: Volta has tensor cores for FP16 alone; write precision: fp16",
+                "p3dn.24xlarge | precision: bf16 | precision bf16 does not run on v100-32gb: Volta has FP16 "
+                        + "tensor cores only;  write precision: fp16",
                 "p3dn.24xlarge | precision: bf16_pure | precision bf16_pure does not run on v100-32gb",
                 "p3dn.24xlarge | attention: flash | attention flash does not run on v100-32gb: FlashAttention 2 needs Ampere or later, and v100-32gb is Volta; write attention: standard",
                 "p3dn.24xlarge | 'attention: flash, kernels: scaling-flash-1' | FlashAttention 1 needs Turing or later",
-                "p4d.24xlarge | 'precision: fp8, kernels: torchtitan-compile' | for which a100-40gb has no tensor cores",
+                "p4d.24xlarge | 'precision: fp8, kernels: torchtitan-compile' | FP8 tensor cores, which a100-40gb does not have",
             })
     void whatAGpuCannotRunIsRefused(String instance, String setting, String refusal) throws Exception {
         assertThat(run(small("{instance: " + instance + ", nodes: 1}", ", " + setting, "{kind: fsdp2}")))
@@ -154,11 +155,12 @@ class PublicCasesTest {
             value = {
                 "{instance: g5.24xlarge, nodes: 1} | another size of g5.12xlarge and g5.48xlarge (A10G); write cluster: {instance: g5.48xlarge",
                 "{instance: p3.8xlarge, nodes: 1} | another size of p3.16xlarge (V100 16 GB)",
-                "{instance: trn2.48xlarge, nodes: 1} | instance trn2.48xlarge is not modelled: no NVIDIA GPUs, out of scope",
+                "{instance: trn2.48xlarge, nodes: 1} | instance trn2.48xlarge is not modelled: not NVIDIA GPUs, "
+                        + "out of scope",
                 "{instance: p7.48xlarge, nodes: 1} | instance p7.48xlarge is not in the catalog; shardsim catalog instances lists ",
                 "{instance: p5.48xlrge, nodes: 1} | did you mean p5.48xlarge?",
                 "{gpu: MI300X, NODE} | gpu MI300X is not modelled: an AMD GPU with RCCL, out of scope",
-                "{gpu: trainium2, NODE} | no NVIDIA GPU, out of scope; no GPU of the catalog is near",
+                "{gpu: trainium2, NODE} | not an NVIDIA GPU, out of scope; no GPU in the catalog is close",
                 "{gpu: NVIDIA H100 PCIe, NODE} | an H100 with 114 SMs and HBM2e on PCIe",
                 "{gpu: A100, NODE} | gpu A100 is not in the catalog; did you mean a100-40gb or a100-80gb?",
                 "{gpu: NVIDIA L40, NODE} | an L40S with half its tensor-core rate",
@@ -187,8 +189,8 @@ class PublicCasesTest {
         assertThat(run(offload)).isEqualTo(ExitStatus.OUT_OF_MEMORY);
         assertThat(shell.out().replaceAll("\\s+", " "))
                 .containsPattern(
-                        "Needs 1,0\\d\\d of 256 GiB of host memory per node: \\d+ GiB too much; offload puts it there")
-                .contains("What fits: nodes 8, ");
+                        "Does not fit: 1,0\\d\\d of 256 GiB of host memory per node, \\d+ GiB too much. Offloading fills it.")
+                .contains("Fits with: nodes 8, ");
         String few = offload.replace("layers: 80", "layers: 8");
         assertThat(run(few.replace("256 GiB", "2 TiB"), "--json")).isEqualTo(ExitStatus.DONE);
         assertThat(shell.out()).contains("\"host_capacity_bytes\" : 2199023255552");

@@ -118,7 +118,7 @@ class PublicImportsTest {
         assertThat(shell.shardsim("run", accepted, "-o", folder.toString())).isZero();
         assertThat(shell.out().lines().findFirst())
                 .hasValueSatisfying(line -> assertThat(line)
-                        .startsWith("Another job than was imported: left out are finetuning_type and optimizer.type"));
+                        .startsWith("Not the job as imported: left out are finetuning_type and optimizer.type"));
         Shell json = new Shell(Main.services());
         assertThat(json.shardsim("run", accepted, "--json", "-o", folder.toString()))
                 .isZero();
@@ -292,7 +292,7 @@ class PublicImportsTest {
     void aFileOfAnotherTrainerIsNamed(String name, String text, String title) throws IOException {
         String file = file(name, text.replace(";", "\n") + "\n");
         assertThat(shell.shardsim("import", file)).isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains(name + ":1:1: is " + title + ", which is not read; give ");
+        assertThat(shell.err()).contains(name + ":1:1: is " + title + ", which cannot be read; pass ");
         assertThat(shell.shardsim("run", file)).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err().split(title, -1)).hasSize(3);
     }
@@ -302,13 +302,13 @@ class PublicImportsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "n.yml | pipe-parallel-size: 1;model-parallel-size: 2;no-weight-tying: true | describes no model, which another of its files does; give --model NAME",
-                "m.yaml | trainer:;  devices: 8;exp_manager:;  name: x;model:;  micro_batch_size: 1;  tensor_model_parallel_size: 2 | describes no model, since it has no model.num_layers; give --model NAME",
-                "b.yaml | model:;  tensor_model_parallel_size: 2;train:;  global_batch_size: 8 | describes no model, which the recipe that it overrides does; give --model NAME",
-                "p.yaml | parallelism:;  dp: 2;  pp_engine: 1f1b;tokens:;  batch_accumulation_per_replica: 4 | describes no model, which model.model_config does; give --model NAME",
-                "g.yaml | trainer:;  accumulate_grad_batches: 2;  strategy: fsdp;model:;  class_path: a.B;  init_args: {} | describes no model, since its model is a class; give --model NAME",
-                "h.yaml | run: {model_type: hf};trainer: {num_nodes: 2};model: {train_batch_size: 1, shard_degree: 8} | describes no model, which its trainer does; give --model NAME",
-                "t.sh | torchrun -m torchtitan.train --training.local_batch_size 2 | describes no model, which the file of its configuration does; give --model NAME",
+                "n.yml | pipe-parallel-size: 1;model-parallel-size: 2;no-weight-tying: true | describes no model, which another of its files does; pass --model NAME",
+                "m.yaml | trainer:;  devices: 8;exp_manager:;  name: x;model:;  micro_batch_size: 1;  tensor_model_parallel_size: 2 | describes no model, since it has no model.num_layers; pass --model NAME",
+                "b.yaml | model:;  tensor_model_parallel_size: 2;train:;  global_batch_size: 8 | describes no model, which the recipe that it overrides does; pass --model NAME",
+                "p.yaml | parallelism:;  dp: 2;  pp_engine: 1f1b;tokens:;  batch_accumulation_per_replica: 4 | describes no model, which model.model_config does; pass --model NAME",
+                "g.yaml | trainer:;  accumulate_grad_batches: 2;  strategy: fsdp;model:;  class_path: a.B;  init_args: {} | describes no model, since its model is a class; pass --model NAME",
+                "h.yaml | run: {model_type: hf};trainer: {num_nodes: 2};model: {train_batch_size: 1, shard_degree: 8} | describes no model, which its trainer does; pass --model NAME",
+                "t.sh | torchrun -m torchtitan.train --training.local_batch_size 2 | describes no model, which the file of its configuration does; pass --model NAME",
                 "l.yaml | checkpoint_dir: c;out_dir: o;lora_query: true;devices: 1 | checkpoint_dir c is not in the catalog; give its config.json too, or --model NAME"
             })
     void noModelIsAssumedForATrainerThatNamesItElsewhere(String name, String text, String problem) throws IOException {
@@ -348,7 +348,7 @@ class PublicImportsTest {
                 "model: {num_layers: 16, tensor_model_parallel_size: 2}\ntrain: {global_batch_size: 8, micro_batch_size: 1}\n");
         assertThat(shell.shardsim("import", bridge, "--model", "llama3-8b")).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err())
-                .contains("model.num_layers 16 decides the answer: changes a part of the model that --model names")
+                .contains("model.num_layers 16 decides the answer: changes part of the --model")
                 .doesNotContain("hidden");
         String litgpt = file("l.yaml", "checkpoint_dir: a/Llama-2-7b-hf\nout_dir: o\ntrain:\n  max_seq_length:\n");
         assertThat(shell.shardsim("import", litgpt)).isEqualTo(ExitStatus.USAGE);
@@ -380,7 +380,7 @@ class PublicImportsTest {
         String wrong =
                 file("wrong.sh", "torchrun -m torchtitan.train --training.local_batch_size two --training.seq_len 8\n");
         assertThat(shell.shardsim("import", titan, wrong)).isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("wrong.sh:1:", "training.local_batch_size two is a text");
+        assertThat(shell.err()).contains("wrong.sh:1:", "training.local_batch_size two is a string");
     }
 
     @Test
@@ -422,7 +422,7 @@ class PublicImportsTest {
             assertThat(shell.out()).contains("kind: fsdp2", "checkpointed_layers: 16  # assumed", "micro_batch: 1");
             assertThat(shell.err())
                     .contains(
-                            "assumed training.checkpointed_layers: 16 (no file says; torchtitan's default is selective: one of 2 layers)");
+                            "assumed training.checkpointed_layers: 16 (not in any file; torchtitan's default is selective: one of 2 layers)");
         }
         assertThat(shell.shardsim("import", file("b.toml", titan + "[activation_checkpoint]\nmode = 'selective'\n")))
                 .isZero();
@@ -435,7 +435,7 @@ class PublicImportsTest {
     void tomlOfNoKnownKindIsRefused() throws IOException {
         assertThat(shell.shardsim("import", file("x.cfg", "[train]\nlr = 3e-4\n")))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("x.cfg:1:1: is of no known kind").doesNotContain("expected '<");
+        assertThat(shell.err()).contains("x.cfg:1:1: is of an unknown kind").doesNotContain("expected '<");
     }
 
     /** Becomes a value once a model can be asked for by its name. */

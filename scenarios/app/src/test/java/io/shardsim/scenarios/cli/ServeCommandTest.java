@@ -110,7 +110,7 @@ class ServeCommandTest {
         List<JsonNode> answers = answers(JSON.writeValueAsString(Map.of(
                 "number", 1, "type", "compare", "arguments", List.of(name, name), "texts", Map.of(name, "nothing"))));
         assertThat(answers.get(0).path("problems").toString())
-                .contains("nothing is a text")
+                .contains("nothing is a string")
                 .doesNotContain("results.json");
     }
 
@@ -146,7 +146,7 @@ class ServeCommandTest {
                 "{\"number\":1,\"type\":\"rnu\"} | type rnu is not known; did you mean run?",
                 "{\"number\":1,\"type\":\"serve\"} | type serve is not known; known: run, plan,",
                 "{\"number\":1,\"type\":\"worker\"} | type worker is not known; ",
-                "{\"type\":\"run\"} | write a whole number that no other open request has",
+                "{\"type\":\"run\"} | write a whole number that no open request uses",
                 "{\"number\":1.5,\"type\":\"run\"} | number is 1.5; write a whole number",
                 "{\"number\":1,\"type\":\"run\"} | Missing required parameter: 'FILE'",
                 "{\"number\":1,\"type\":\"run\",\"arguments\":[\"none.yaml\"]} | none.yaml: no such file",
@@ -193,7 +193,8 @@ class ServeCommandTest {
             server.join();
             assertThat(answers.stream().map(each -> each.path("number").asInt() + " " + each.path("status")))
                     .containsExactly("2 2", "1 130", "2 130", "3 2");
-            assertThat(answers.get(0).path("problems").get(0).asString()).contains("without an answer yet");
+            assertThat(answers.get(0).path("problems").get(0).asString())
+                    .contains("is used by a request that is still open");
         }
     }
 

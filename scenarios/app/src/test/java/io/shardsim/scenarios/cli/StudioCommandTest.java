@@ -55,7 +55,7 @@ class StudioCommandTest {
     @Test
     void withoutTlsItSaysWhoReadsTheToken() throws Exception {
         assertThat(printed("--bind", "0.0.0.0")).startsWith("http://" + machine() + ":");
-        assertThat(shell.err()).contains("without TLS whoever sees the network reads the token", "--cluster-file");
+        assertThat(shell.err()).contains("without TLS, anyone on the network can read the token", "--cluster-file");
     }
 
     @Test

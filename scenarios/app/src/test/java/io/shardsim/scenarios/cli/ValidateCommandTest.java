@@ -146,7 +146,7 @@ class ValidateCommandTest {
         assertThat(validate(file)).isEqualTo(ExitStatus.DONE);
         assertThat(ran).isEmpty();
         assertThat(out.toString()).isEqualTo("""
-                        edge: out of memory, simulated fits
+                        edge: ran out of memory; simulated: fits
                         memory outcomes: 3, right 2 (66.7 %), false "fits" 1 (33.3 %), false "does not fit" 0 (0.0 %)
                         """);
     }
@@ -175,8 +175,8 @@ class ValidateCommandTest {
 
         validate(Files.writeString(folder.resolve("slow.yaml"), slow).toString());
         assertThat(err.toString())
-                .startsWith("note on slow and 1 more: pcie is left out and taken to be 24 GB/s")
-                .contains("holds a NIC of 48 GB/s back")
+                .startsWith("note on slow and 1 more: pcie is assumed to be 24 GB/s")
+                .contains("limits a NIC of 48 GB/s")
                 .hasLineCount(1);
     }
 

@@ -32,8 +32,7 @@ class WaitingTest {
         Path pipe = pipe();
         try (Waiting waiting = Waiting.on(List.of("a.yaml", pipe.toString()), Duration.ofMillis(1), told::add)) {
             assertThat(told.poll(30, TimeUnit.SECONDS))
-                    .isEqualTo("still reading " + pipe
-                            + ": what writes there has not closed it yet, or nothing writes there");
+                    .isEqualTo("still reading " + pipe + ": its writer has not closed it yet, or nothing writes to it");
         }
     }
 

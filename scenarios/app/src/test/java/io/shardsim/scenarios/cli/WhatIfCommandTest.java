@@ -32,7 +32,7 @@ class WhatIfCommandTest {
         assertThat(shell.shardsim("what-if", "gpt2-30b-on-p4x")).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("did you mean gpt2-30b-on-p4d?");
         assertThat(shell.shardsim("what-if", "all-reduce-1gib")).isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("bare collective, which has no settings to price");
+        assertThat(shell.err()).contains("bare collective and has no settings to vary");
         assertThat(shell.out()).isEmpty();
     }
 
@@ -46,6 +46,6 @@ class WhatIfCommandTest {
     void whatDoesNotFitHasItsOwnStatus() throws Exception {
         String file = Shell.file(folder, Shell.SMALL.replace("hidden: 1024, layers: 2", "hidden: 16384, layers: 96"));
         assertThat(shell.shardsim("what-if", file)).isEqualTo(ExitStatus.OUT_OF_MEMORY);
-        assertThat(shell.out()).contains("Nothing to price");
+        assertThat(shell.out()).contains("Not simulated");
     }
 }

@@ -277,7 +277,7 @@ class ClusterIT {
 
             assertThat(run.awaitEnd()).as(run.err()).isZero();
             assertThat(JvmCluster.withoutWallTimes(run.out())).isEqualTo(cluster.runHere("sweep.yaml"));
-            assertThat(run.err()).contains("goes on by the worker at ");
+            assertThat(run.err()).contains("continuing through the worker at ");
         }
         assertThat(older.awaitEnd()).isEqualTo(1);
         assertThat(older.err())

@@ -119,6 +119,6 @@ class ClusterLossIT {
         assertThat(run.out()).isEmpty();
         assertThat(run.err())
                 .contains("no worker has been heard for 2 s at " + contact + " (" + contact
-                        + ": nothing listens there); start one with: shardsim worker --seed");
+                        + ": nothing is listening there); start one with: shardsim worker --seed");
     }
 }

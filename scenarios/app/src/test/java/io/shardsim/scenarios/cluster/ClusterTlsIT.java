@@ -58,7 +58,7 @@ class ClusterTlsIT {
             assertThat(refused.awaitEnd()).isEqualTo(1);
             assertThat(refused.out()).isEmpty();
             assertThat(refused.err())
-                    .contains("something listens at " + seed + ", but no member of a cluster", "compare tls");
+                    .contains("something is listening at " + seed + ", but no member of a cluster", "compare tls");
         }
         for (Jvm refused : List.of(plainRun, strangeRun)) {
             assertThat(refused.awaitEnd()).isEqualTo(1);

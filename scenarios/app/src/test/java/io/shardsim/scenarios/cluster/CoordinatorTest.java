@@ -245,8 +245,7 @@ class CoordinatorTest {
 
         pass(0.001);
         coordinator.run(tick);
-        assertThat(notices())
-                .containsExactly("member silent has said nothing for 4 s; the point that it ran is handed out again");
+        assertThat(notices()).containsExactly("member silent has been silent for 4 s; its point is reassigned");
         assertThat(other.told()).containsExactly(1);
         want(1);
         assertThat(said(SweepClient.Status.class))
@@ -268,7 +267,7 @@ class CoordinatorTest {
         assertThat(leaving.told()).containsExactly(1, 2, 1, 2, 1, 2, 1, 2);
         assertThat(notices())
                 .hasSize(4)
-                .containsOnly("member leaving leaves; the 2 points that it ran are handed out again");
+                .containsOnly("member leaving leaves; the 2 points it was running are reassigned");
         other.beat(2);
         assertThat(other.told()).containsExactly(1, 2);
         want();
@@ -420,10 +419,10 @@ class CoordinatorTest {
                 .filteredOn(DoorMessage.Notice.class::isInstance)
                 .extracting(notice -> ((DoorMessage.Notice) notice).text())
                 .containsExactly(
-                        "member fragile was restarted; the point that it ran is handed out again",
-                        "member fragile was restarted; the point that it ran is handed out again",
+                        "member fragile was restarted; its point is reassigned",
+                        "member fragile was restarted; its point is reassigned",
                         "member fragile was restarted");
-        DoorMessage.Failed failed = new DoorMessage.Failed(1, "3 members were lost while they ran it");
+        DoorMessage.Failed failed = new DoorMessage.Failed(1, "3 members were lost while running it");
         assertThat(all).last().isInstanceOf(DoorMessage.Notice.class);
         assertThat(all).filteredOn(DoorMessage.Failed.class::isInstance).hasSize(1);
         // What is told once may be lost.

@@ -242,7 +242,7 @@ class DoorTest {
         }
         command.close();
         System.out.println(cuts + " cuts, " + asked + " points");
-        assertThat(notices).anyMatch(notice -> notice.startsWith("goes on by the worker at "));
+        assertThat(notices).anyMatch(notice -> notice.startsWith("continuing through the worker at "));
         assertThat(command.counted()).isEqualTo(asked);
     }
 
@@ -268,7 +268,7 @@ class DoorTest {
             ScenarioPoint point =
                     ScenarioReader.readText("door.yaml", SWEEP).points().get(0);
             assertThatThrownBy(() -> runner.run(point))
-                    .hasMessage("no worker has been heard for 15 s by the cluster's coordinator");
+                    .hasMessage("the cluster's coordinator has heard no worker for 15 s");
         }
     }
 }

@@ -36,7 +36,7 @@ class SimulatedSplitTest {
     private static final WireCodec CONTENTS = ClusterProtocol.contentCodec();
     private static final List<ScenarioPoint> POINTS = points();
     private static final Map<ScenarioPoint, RunResult> LOCAL = local();
-    private static final Pattern LOST = Pattern.compile("member .* was lost, which ran part . of .; run it again.*");
+    private static final Pattern LOST = Pattern.compile("member .* was lost while running part . of .; run it again.*");
     /** All machines may be without power for longer than a command waits. */
     private static final String NO_COORDINATOR = "the cluster has had no coordinator for 60 s";
     /** For one run; one window takes a second on the worst of these networks [s]. */

@@ -48,9 +48,9 @@ final class SimulatedSweep {
     /** What a sweep may end with, from docs/cluster.md. */
     private static final String NO_COORDINATOR = "the cluster has had no coordinator for 60 s";
 
-    private static final Pattern LOST = Pattern.compile("[3-9] members were lost while they ran it");
+    private static final Pattern LOST = Pattern.compile("[3-9] members were lost while running it");
     private static final String NO_WORKER = "no worker has been heard for 60 s at ";
-    private static final String NO_MEMBER = "no worker has been heard for 15 s by the cluster's coordinator";
+    private static final String NO_MEMBER = "the cluster's coordinator has heard no worker for 15 s";
 
     private static final WireCodec CONTENTS = ClusterProtocol.contentCodec();
     private static final List<ScenarioPoint> POINTS = points();

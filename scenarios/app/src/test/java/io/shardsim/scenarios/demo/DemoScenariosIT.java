@@ -36,7 +36,7 @@ class DemoScenariosIT extends TeachingPage {
             String nodes = browser.text(".panel .state");
             pick(".panel .point", "nodes 16, zero3");
             assertThat(browser.text(".panel .state")).isNotEqualTo(nodes).contains(" of 128 GPUs compute");
-            pick(".panel:last-child .point", "nothing beside it");
+            pick(".panel:last-child .point", "no second run");
             assertThat(browser.all(".panel canvas.cluster"))
                     .filteredOn(WebElement::isDisplayed)
                     .hasSize(1);

@@ -110,8 +110,8 @@ class ExerciseTest {
         assertThat(exercise).isNotNull();
         String other = exercise.text().replace("nodes: 8", "nodes: 16").replace("shard: 1", "shard: 2");
         assertThat(exercise.forbidden(other))
-                .containsExactly("cluster.nodes is 16, and 8 in the exercise; put it back, and change"
-                        + " training.activation_checkpointing");
+                .containsExactly("cluster.nodes is 16, and 8 in the exercise; restore it and change "
+                        + "training.activation_checkpointing");
         assertThat(exercise.forbidden(exercise.text().replace("checkpointing: full", "checkpointing: none")))
                 .isEmpty();
         assertThat(Exercise.find("99")).isNull();

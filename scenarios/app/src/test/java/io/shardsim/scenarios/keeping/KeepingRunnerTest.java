@@ -178,7 +178,7 @@ class KeepingRunnerTest {
             assertThat(told).hasSize(1);
             assertThat(runner.run(points.get(1)).fits()).isTrue();
         }
-        assertThat(told).singleElement().asString().startsWith("finished points cannot be kept for --resume: ");
+        assertThat(told).singleElement().asString().startsWith("cannot keep finished points for --resume: ");
     }
 
     @Test

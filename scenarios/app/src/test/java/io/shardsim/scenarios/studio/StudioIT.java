@@ -281,7 +281,8 @@ class StudioIT {
         browser.find("#doctor").click();
         browser.until("causes", "document.querySelector('#found ol') !== null");
         assertThat(browser.text("#found"))
-                .contains("Healthy: ", "Measured: 1.", "The gap costs $", "that the cluster costs a day", "likely by");
+                .contains(
+                        "Healthy: ", "Measured: 1.", "The gap costs $", "that the cluster costs per day", "likely by");
         browser.find("#measured").clear();
         browser.find("#log").sendKeys("not a log");
         browser.find("#doctor").click();

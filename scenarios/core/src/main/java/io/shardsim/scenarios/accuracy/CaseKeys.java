@@ -17,7 +17,7 @@ import java.util.Map;
 
 /** Keys of a file of reference cases. */
 final class CaseKeys {
-    private static final ValueType TEXT = ScalarTypes.text("(?s).{1,2000}", "a text");
+    private static final ValueType TEXT = ScalarTypes.text("(?s).{1,2000}", "a string");
 
     private static final BlockType MEASURED = new BlockType(measured(), false).suchAs("{samples_per_second: 73.52}");
 

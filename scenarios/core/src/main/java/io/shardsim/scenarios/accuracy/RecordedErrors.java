@@ -183,11 +183,11 @@ public final class RecordedErrors {
             return facts.withAccuracy(
                     null,
                     List.of(),
-                    List.of(
-                            new Message(
-                                    MessageCode.NOT_VALIDATED,
-                                    "not validated for " + release
-                                            + ": no published run of that release is compared with. Read the figures as a guess.")));
+                    List.of(new Message(
+                            MessageCode.NOT_VALIDATED,
+                            "not validated for " + release
+                                    + ": no published run of that release was compared. Read the figures "
+                                    + "as estimates.")));
         }
         ErrorRanges ranges = run.isTraining() ? training : collectives;
         return facts.withAccuracy(ranges.of(point).orElse(null), aboutMemory(point), warnings(run, like));
@@ -227,7 +227,7 @@ public final class RecordedErrors {
             warnings.add(new Message(
                     MessageCode.NOT_VALIDATED,
                     "no published " + (run.work().equals("training") ? "training step" : run.work()) + " on "
-                            + run.architecture() + " is validated. Read the figures as a guess."));
+                            + run.architecture() + " was compared. Read the figures as estimates."));
             return warnings;
         }
         long gpus = same.stream().mapToLong(row -> row.likeness().gpus()).max().orElse(0);
@@ -296,7 +296,7 @@ public final class RecordedErrors {
         try (CsvReader<NamedCsvRecord> csv = CsvReader.builder().ofNamedCsvRecord(resource)) {
             for (NamedCsvRecord row : csv) {
                 if (!row.getHeader().equals(HEADER)) {
-                    throw new IllegalStateException(FILE + " begins with " + row.getHeader() + ", not with " + HEADER);
+                    throw new IllegalStateException(FILE + " starts with " + row.getHeader() + ", not with " + HEADER);
                 }
                 rows.add(row(row.getFields()));
             }

@@ -96,7 +96,7 @@ public final class ReferenceCases {
             throw new InputException(problems);
         }
         if (cases.isEmpty()) {
-            throw refused(folder, "holds no files of cases, *.yaml");
+            throw refused(folder, "has no case files, *.yaml");
         }
         return cases;
     }
@@ -124,13 +124,13 @@ public final class ReferenceCases {
     private static List<ReferenceCase> read(String family, @Nullable YamlNode root, Problems problems)
             throws InputException {
         ReferenceCases reader = new ReferenceCases(family, problems);
-        Block file = root == null ? null : CaseKeys.FILE.readBlock(root, "file of cases", problems);
+        Block file = root == null ? null : CaseKeys.FILE.readBlock(root, "case file", problems);
         if (file != null && file.value("cases") instanceof List<?> blocks) {
             blocks.forEach(block -> reader.add((Block) block));
         }
         problems.throwIfAny();
         if (reader.cases.isEmpty()) {
-            throw new InputException(problems.file(), "holds no cases");
+            throw new InputException(problems.file(), "has no cases");
         }
         return reader.cases;
     }
@@ -199,7 +199,7 @@ public final class ReferenceCases {
             if (point != null && metric.ofCollective() != point.task() instanceof Task.Collective) {
                 problems.add(
                         block.keyAt(metric.id()),
-                        metric.id() + " is no figure of "
+                        metric.id() + " is not a figure of "
                                 + (metric.ofCollective() ? "a training step" : "a bare collective")
                                 + "; write one of " + String.join(", ", ids(!metric.ofCollective())));
             }
@@ -219,7 +219,7 @@ public final class ReferenceCases {
         if (point.task() instanceof Task.Collective) {
             problems.add(
                     measured.keyAt(ReferenceCase.FITS),
-                    ReferenceCase.FITS + " is no outcome of a bare collective, which always fits; remove it");
+                    ReferenceCase.FITS + " does not apply to a bare collective, which always fits; remove it");
         }
         return measured.flag(ReferenceCase.FITS, true);
     }

@@ -51,7 +51,7 @@ public final class CalibrationText {
         if (attention.length > 0) {
             out.line("Attention takes " + Quantities.number(Fit.median(attention), 3)
                     + " times as long as simulated with these figures (median of " + attention.length
-                    + "). An instance has no rate of it alone: it follows gemm_rate.");
+                    + "). An instance has no attention rate of its own: attention follows gemm_rate.");
         }
         String contradiction = calibration.kernels().contradiction();
         calibration
@@ -88,7 +88,7 @@ public final class CalibrationText {
                 ? ""
                 : ", " + Quantities.percent(quality.nodesLeftOut()) + " with each number of nodes left out";
         return "Median error of " + quality.count() + " measured times: " + Quantities.percent(quality.median()) + " ("
-                + Quantities.percent(quality.catalog()) + " with what the base says); "
+                + Quantities.percent(quality.catalog()) + " with the base's figures);  "
                 + Quantities.percent(quality.sizeLeftOut()) + " with each size left out" + nodes + ".";
     }
 

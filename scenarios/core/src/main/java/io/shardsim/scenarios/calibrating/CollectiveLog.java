@@ -103,9 +103,9 @@ final class CollectiveLog {
             log.problems.add(
                     Position.START,
                     log.others.isEmpty()
-                            ? "has no table of nccl-tests; give what all_reduce_perf or all_gather_perf prints"
+                            ? "has no nccl-tests table; pass the output of all_reduce_perf or all_gather_perf"
                             : "has tables of " + String.join(", ", log.others)
-                                    + " alone, which is not simulated; give one of "
+                                    + " only, which is not simulated; pass one of "
                                     + String.join(
                                             ", ",
                                             PROGRAMS.keySet().stream().sorted().toList()));
@@ -182,8 +182,8 @@ final class CollectiveLog {
             if (!last) {
                 problems.add(
                         new Position(number, 1),
-                        "a row of " + figures.size() + " figures under a heading of " + names.size()
-                                + "; remove it, or give the log as nccl-tests wrote it");
+                        "a row of " + figures.size() + " figures under a header of " + names.size()
+                                + "; remove it, or pass the log as nccl-tests wrote it");
             }
             return;
         }
@@ -209,7 +209,7 @@ final class CollectiveLog {
                         new Position(number, 1),
                         "time " + YamlReader.printable(time) + ", algbw " + YamlReader.printable(algorithm)
                                 + ", busbw " + YamlReader.printable(bus)
-                                + " are no figures of a run; remove the row");
+                                + " are not valid results; remove the row");
             }
             return;
         }
@@ -251,13 +251,14 @@ final class CollectiveLog {
             if (meant == null) {
                 problems.add(
                         new Position(rows.get(0).line(), 1),
-                        "no line before this table says which collective it is of; add --collective, for example all_gather");
+                        "no line before this table names the collective; add --collective, for example all_gather");
             } else if (ranks < 2) {
                 problems.add(
                         new Position(rows.get(0).line(), 1),
                         hosts.isEmpty()
-                                ? "no line before this table says how many GPUs took part; keep the lines \"# Rank 0 ... device\", or add --nodes"
-                                : "1 GPU alone measures no network; give a log of several");
+                                ? "no line before this table gives the number of GPUs; keep the lines \"# Rank 0 "
+                                        + "... device\", or add --nodes"
+                                : "1 GPU measures no network; pass a log of several GPUs");
             } else {
                 rows.sort(Comparator.comparingLong(Row::bytes));
                 tests.add(new CollectiveTest(problems.file(), meant, ranks, nodes(), rows));
@@ -309,7 +310,7 @@ final class CollectiveLog {
                                     ? 1
                                     : Math.max(1, broken.getLocation().getLineNr()),
                             1),
-                    "is not whole: the JSON ends or breaks here; run the test again, or give what it printed");
+                    "is incomplete: the JSON ends or breaks here; run the test again, or pass its text output");
             return;
         }
         JsonNode arguments = root.path("args");
@@ -341,7 +342,7 @@ final class CollectiveLog {
         if (rows.isEmpty() && known) {
             problems.add(
                     Position.START,
-                    "is JSON without results of nccl-tests; give what -J of nccl-tests 2.17 or later wrote");
+                    "is JSON without nccl-tests results; pass the output of -J (nccl-tests 2.17 or later)");
         }
     }
 }

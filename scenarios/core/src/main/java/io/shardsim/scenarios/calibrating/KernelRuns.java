@@ -191,7 +191,7 @@ final class KernelRuns {
                 within = false;
                 continue;
             }
-            String row = "is no row under " + String.join(",", columns) + " (";
+            String row = "is not a row under " + String.join(",", columns) + " (";
             try {
                 if (!whole) {
                     throw new IllegalArgumentException(fields.size() + " columns, not " + columns.size());
@@ -213,7 +213,7 @@ final class KernelRuns {
                 .ifPresent(first -> problems.add(
                         new Position(first.getKey(), 1),
                         first.getValue()
-                                + (beyond.size() == 1 ? "" : "; " + beyond.size() + " rows are beyond what it reaches")
+                                + (beyond.size() == 1 ? "" : "; " + beyond.size() + " rows are above its peak")
                                 + "); correct the number, its unit or --base"));
         problems.throwIfAny();
     }
@@ -296,7 +296,7 @@ final class KernelRuns {
     private static double number(Map<String, String> row, String column) {
         String text = row.getOrDefault(column, "1");
         if (!NUMBER.matcher(text).matches()) {
-            throw new IllegalArgumentException(column + " " + YamlReader.printable(text) + " is no number");
+            throw new IllegalArgumentException(column + " " + YamlReader.printable(text) + " is not a number");
         }
         double number = Double.parseDouble(text);
         if (!(number > 0) || Double.isInfinite(number)) {

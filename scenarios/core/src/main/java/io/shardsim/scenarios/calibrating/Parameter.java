@@ -38,41 +38,42 @@ record Parameter(
     static final List<Parameter> BETWEEN_NODES = List.of(
             new Parameter(
                     "nic_effective",
-                    "what each NIC reaches",
+                    "rate that each NIC sustains",
                     "GB/s",
                     instance -> instance.nic().effectiveRate().bytesPerSecond() / GIGA,
                     instance -> instance.nic().lineRate().bytesPerSecond() / GIGA,
                     RATE_ERROR,
-                    "all_gather_perf -b 64M -e 2G -f 2 on 2 nodes or more tells the rate of the NICs"),
+                    "all_gather_perf -b 64M -e 2G -f 2 on 2 nodes or more measures the NIC rate"),
             new Parameter(
                     HardwareKeys.NCCL_STEPS,
-                    "latency between nodes, in times of what is known",
+                    "latency between nodes, relative to the known latency",
                     "",
                     instance -> instance.network().steps(),
                     instance -> STEPS_MAX,
                     STEPS_ERROR,
-                    "all_reduce_perf -b 8 -e 16M -f 2 on 2 nodes or more tells the latency between nodes"));
+                    "all_reduce_perf -b 8 -e 16M -f 2 on 2 nodes or more measures the latency between nodes"));
 
     /** Parameters that collectives within a node determine. */
     static final List<Parameter> IN_NODE = List.of(new Parameter(
             "intra_node_effective",
-            "what the links between the GPUs of a node reach",
+            "rate that the GPU links of a node sustain",
             "GB/s",
             instance -> instance.intraNode().perGpuRate().bytesPerSecond() / GIGA,
             instance -> instance.intraNode().lineRate().bytesPerSecond() / GIGA,
             RATE_ERROR,
-            "all_gather_perf -b 64M -e 2G -f 2 -g 8 on one node tells the rate of these links"));
+            "all_gather_perf -b 64M -e 2G -f 2 -g 8 on one node measures the rate of these links"));
 
     /** Parameters that GEMMs determine. */
     static final List<Parameter> KERNELS = List.of(new Parameter(
             HardwareKeys.GEMM_RATE.name(),
-            "rate of GEMMs, in times of what is known",
+            "GEMM rate, relative to the known rate",
             "",
             instance -> instance.gpu().peakHalfFlopsPerSecond()
                     / Catalog.ofDataSheet(instance.gpu()).peakHalfFlopsPerSecond(),
             instance -> 1 / GpuCalibration.of(instance.gpu()).matmul().rate(),
             RATE_ERROR,
-            "A table of GEMMs of 2,048 and more each way tells it; shardsim calibrate --kit prints the script"));
+            "A table of GEMMs with every dimension 2,048 or more measures it; shardsim calibrate --kit prints "
+                    + "the script"));
 
     /** Formats a value for instance files. */
     String written(double value) {

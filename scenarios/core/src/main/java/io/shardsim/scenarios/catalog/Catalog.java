@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 public final class Catalog {
     /** Where models are listed, for messages about an unknown one. */
     public static final String MODELS_ARE_LISTED =
-            "shardsim catalog models lists them, and shardsim import reads a config.json";
+            "shardsim catalog models lists them; shardsim import reads a config.json";
 
     private static final String INLINE_CLUSTER = "inline-cluster";
     private static final String PCIE = "pcie";
@@ -299,7 +299,7 @@ public final class Catalog {
         List<Figure> figures = new ArrayList<>();
         Figure source = file.figures().get("shape");
         if (source == null) {
-            throw new CatalogException(MODELS.path(file.name()) + " gives no source for its shape");
+            throw new CatalogException(MODELS.path(file.name()) + " has no source for its shape");
         }
         for (Key key : ModelKeys.KEYS) {
             Object value = shape.value(key.name());

@@ -134,7 +134,7 @@ final class AdvisedSettings {
             addFewerCheckpoints();
         }
         if (execution.microBatch() != null) {
-            String open = job.parallel().stages() > 1 ? "Quickest micro-batch" : "Largest micro-batch";
+            String open = job.parallel().stages() > 1 ? "Fastest micro-batch" : "Largest micro-batch";
             TriedSettings.ofOpen(open, point, Map.of()).ifPresent(levers::add);
         }
     }
@@ -325,7 +325,7 @@ final class AdvisedSettings {
         String bucket = "prefetch_bucket_size";
         if (spec.descriptor().parameter(bucket) != null) {
             add(
-                    "A larger prefetch",
+                    "Larger prefetch",
                     Map.of("strategy." + bucket, String.valueOf(PREFETCH_FACTOR * Math.max(1, count(bucket)))));
         }
     }

@@ -164,7 +164,7 @@ final class Assumptions {
         Bandwidth now = network.nic().effectiveRate();
         Bandwidth less = now.scaled(NIC_SHARE);
         add(
-                "NICs that carry " + Quantities.bytesPerSecond(now.bytesPerSecond()),
+                "NICs at " + Quantities.bytesPerSecond(now.bytesPerSecond()),
                 choices("a tenth less", "cluster.nic_effective", less.toString()));
     }
 
@@ -177,7 +177,7 @@ final class Assumptions {
             return;
         }
         add(
-                "a fabric of full bisection",
+                "full-bisection fabric",
                 choices("static routes", "cluster.oversubscription", String.valueOf(STATIC_ROUTES)));
     }
 

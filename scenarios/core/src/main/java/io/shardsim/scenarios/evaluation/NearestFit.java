@@ -76,15 +76,15 @@ final class NearestFit {
             if (found != null) {
                 String said = words(withMicroBatch(change, found)) + " (" + MemoryWords.needs(found.fit()) + ")";
                 if (found.fit().isRoomy()) {
-                    return (tight.isEmpty() ? "what fits: " : tight + "; what fits with room: ") + said;
+                    return (tight.isEmpty() ? "fits with: " : tight + "; fits with headroom: ") + said;
                 }
-                tight = tight.isEmpty() ? "what fits tightly: " + said : tight;
+                tight = tight.isEmpty() ? "fits tightly with: " + said : tight;
             }
         }
         return tight.isEmpty()
-                ? "no number of nodes up to " + NODES_MAX
-                        + (settings.names().contains(TENSOR) ? ", and no " + TENSOR + " within a node," : "")
-                        + " makes this strategy fit as it is set; choose one that shards more, a smaller model, or a GPU with more memory"
+                ? "this strategy does not fit on up to " + NODES_MAX + " nodes"
+                        + (settings.names().contains(TENSOR) ? " at any " + TENSOR + " within a node" : "")
+                        + "; choose one that shards more, a smaller model, or a GPU with more memory"
                 : tight;
     }
 

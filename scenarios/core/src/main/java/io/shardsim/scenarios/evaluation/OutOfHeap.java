@@ -30,6 +30,6 @@ public final class OutOfHeap {
     /** Returns how to give a JVM at least twice this heap. */
     public static String remedy() {
         long twice = 2 * (Runtime.getRuntime().maxMemory() / GIB + 1);
-        return "give the JVM more, for example SHARDSIM_JAVA_OPTS=-Xmx" + Math.max(ADVISED_GIB_MIN, twice) + "g";
+        return "give the JVM more memory, for example SHARDSIM_JAVA_OPTS=-Xmx" + Math.max(ADVISED_GIB_MIN, twice) + "g";
     }
 }

@@ -107,12 +107,12 @@ final class SettingRemarks {
                 && FrameworkProfile.named(job.kernels()).dropout()
                         != task.learning().dropout()) {
             sentences.add("dropout " + task.learning().dropout()
-                    + " changes the memory of masks, and no time: the kernels of " + job.kernels() + " run "
+                    + " changes mask memory but not time: the kernels of " + job.kernels() + " run "
                     + (task.learning().dropout() ? "without" : "with") + " dropout");
         }
         if (!strategy.settings().flagOr(OVERLAP_IN_BACKWARD, true) && job.dataParallel() > 1) {
-            sentences.add("gathers and reductions are serialized with the backward, whatever overlap_comm says, since"
-                    + " overlap_in_backward is false");
+            sentences.add("gathers and reductions do not overlap with the backward, despite overlap_comm: "
+                    + "overlap_in_backward is false");
         }
     }
 
@@ -226,8 +226,8 @@ final class SettingRemarks {
                 && job.microBatch() == 1
                 && notSharded > found.ledger().usedBytes() / 2) {
             sentences.add(Quantities.gib(notSharded)
-                    + " of memory are activations and buffers of one sample, which sharding does not split; tensor,"
-                    + " context and pipeline parallelism do");
+                    + " of memory are activations and buffers of one sample. Sharding does not split them; "
+                    + "tensor, context and pipeline parallelism do");
         } else if (found.fits() && job.microBatch() * job.accumulationSteps() == 1 && cluster.nodes() > 1) {
             sentences.add("each GPU has one sample per step, so data parallelism alone cannot use more GPUs with this"
                     + " global batch");

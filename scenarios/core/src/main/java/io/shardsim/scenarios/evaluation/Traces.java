@@ -84,7 +84,7 @@ public final class Traces {
             Map<Integer, Recording.Spans> spans = recording.spans();
             if (spans.values().stream().mapToInt(Recording.Spans::size).sum() >= Recording.SPANS_MAX) {
                 throw new IllegalStateException("the run has more than " + Recording.SPANS_MAX
-                        + " operations, of which no whole profile is kept; profile fewer micro-batches");
+                        + " operations, too many for a profile; profile fewer micro-batches");
             }
             int simulated = ofStage(spans, rank, point.cluster().worldSize());
             WholeFiles.write(

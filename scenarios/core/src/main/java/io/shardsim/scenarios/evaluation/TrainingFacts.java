@@ -120,7 +120,7 @@ final class TrainingFacts {
             notes.add("micro_batch " + job.microBatch()
                     + (fit.isRoomy()
                             ? (job.parallel().stages() > 1
-                                            ? ": the one that promises the shortest step of this pipeline."
+                                            ? ": the one with the shortest estimated pipeline step."
                                             : ": the largest that fits with fragmentation.")
                                     + " Set training.micro_batch to change it."
                             : ": the smallest that fits. None fits with fragmentation."));

@@ -77,7 +77,7 @@ public final class CompareText {
         return run.name() + ", " + run.label()
                 + (timed == null
                         ? ""
-                        : ": " + Quantities.seconds(timed.step().stepSeconds()) + " a step, "
+                        : ": " + Quantities.seconds(timed.step().stepSeconds()) + " per step, "
                                 + Quantities.threeDigits(timed.samplesPerSecond()) + " samples/s");
     }
 
@@ -92,7 +92,7 @@ public final class CompareText {
         if (comparison.isSame()) {
             return comparison.differences().isEmpty()
                     ? "A and B are the same run."
-                    : "A and B run alike, down to every total and time: what differs has no effect.";
+                    : "A and B run identically: the differences have no effect.";
         }
         long gap = comparison.bPs() - comparison.aPs();
         double ratio =
@@ -106,7 +106,7 @@ public final class CompareText {
     }
 
     private String per() {
-        return comparison.isScaled() ? "per " + Quantities.count(comparison.tokens()) + " tokens" : "a step";
+        return comparison.isScaled() ? "per " + Quantities.count(comparison.tokens()) + " tokens" : "per step";
     }
 
     private void differences() {
@@ -123,7 +123,7 @@ public final class CompareText {
         shown.forEach(one -> rows.add(List.of("  " + one.key(), value(one.a()), value(one.b()))));
         out.asIs("\n").table(rows, 1);
         if (all.size() > shown.size()) {
-            line("  and " + Quantities.counted(all.size() - shown.size(), "further setting") + " (--json has all)");
+            line("  and " + Quantities.counted(all.size() - shown.size(), "further setting") + " (--json lists all)");
         }
     }
 
@@ -186,7 +186,7 @@ public final class CompareText {
         line(
                 comparison.reruns() == 0
                         ? "Why"
-                        : "Why: each difference changed after the one above it, "
+                        : "Why: differences applied one after another, "
                                 + Quantities.counted(comparison.reruns(), "further run"));
         Rounded rounded = Rounded.of(Math.max(comparison.aPs(), comparison.bPs()));
         List<Long> quanta =

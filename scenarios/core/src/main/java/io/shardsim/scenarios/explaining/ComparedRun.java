@@ -45,7 +45,7 @@ record ComparedRun(
     static ComparedRun of(RunName name, RunResult run) throws InputException {
         if (run.facts().training() == null) {
             throw new InputException(
-                    name.written(), "is a bare collective, which has no step to split; name a training");
+                    name.written(), "is a bare collective and has no step to split; name a training run");
         }
         Map<String, Setting> settings = new LinkedHashMap<>();
         run.facts().settings().forEach(setting -> settings.put(setting.path(), setting));

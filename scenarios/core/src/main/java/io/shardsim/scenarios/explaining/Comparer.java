@@ -54,7 +54,7 @@ public final class Comparer {
         ScenarioPoint point = scenario.points().get(place);
         if (!(point.task() instanceof Task.Training)) {
             throw new InputException(
-                    name.written(), "is a bare collective, which has no step to split; name a training");
+                    name.written(), "is a bare collective and has no step to split; name a training run");
         }
         return point;
     }
@@ -93,7 +93,7 @@ public final class Comparer {
                         second,
                         List.of(),
                         0,
-                        "Results files cannot be re-run: compare two scenarios for causes.");
+                        "Results files cannot be run again: compare two scenarios to get causes.");
     }
 
     /** Checks the tokens of both, since a step is scaled to the other's tokens and files may hold any number. */

@@ -26,7 +26,7 @@ public final class CriticalPathText {
         out.line(followed.name() + ": " + run.label() + " on " + Quantities.counted(run.gpus(), "GPU"));
         if (path == null) {
             Diagnosis diagnosis = Diagnosis.of(run);
-            out.line("Nothing to follow: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next());
+            out.line("No critical path: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next());
             return out.toString();
         }
         List<Map.Entry<PathParts.Key, Long>> parts = PathParts.byKey(path);

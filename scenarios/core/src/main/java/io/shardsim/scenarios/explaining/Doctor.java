@@ -70,7 +70,7 @@ public final class Doctor {
         String command(String name, String arguments) {
             String file = scenario == null ? "my.yaml" : scenario;
             return "shardsim " + name + " " + file + arguments
-                    + (scenario == null ? " (my.yaml is what shardsim import writes of these files)" : "");
+                    + (scenario == null ? " (my.yaml: run shardsim import on these files)" : "");
         }
     }
 
@@ -181,7 +181,7 @@ public final class Doctor {
     private static String contradiction(
             TrainingLog log, TrainingLog.Stated stated, String what, long described, String unit, String set) {
         return YamlReader.printable(log.name()) + " line " + stated.line() + " says " + what + stated.value() + unit
-                + ", the scenario has " + described + ". If the log is right, add --set " + set;
+                + ", the scenario says " + described + ". If the log is right, add --set " + set;
     }
 
     /** Returns the settings of some advice, always with its micro-batch. */

@@ -20,7 +20,7 @@ public final class DoctorText {
         out.line("Read: " + String.join("; ", understood.read()) + ".");
         out.line("Understood: " + subject(answer) + ".");
         if (!understood.left().isEmpty()) {
-            out.line("Assumed, no file says: " + String.join(", ", understood.left()) + ".");
+            out.line("Assumed, not in any file: " + String.join(", ", understood.left()) + ".");
         }
         understood.evidence().forEach(out::line);
         out.asIs("\n" + ExplanationText.write(answer.explanation(), width));
@@ -32,13 +32,13 @@ public final class DoctorText {
         if (answer.interrupted()) {
             out.line("Interrupted: not all faults and settings were simulated.");
         } else if (answer.explanation().fits()) {
-            out.asIs("\nGains most, each simulated without a fault:\n");
+            out.asIs("\nBest settings, each simulated without a fault:\n");
             if (answer.gains().isEmpty()) {
-                out.asIs("  no setting that was tried gains 2 %\n");
+                out.asIs("  no setting tried gains 2 %\n");
             }
             answer.gains().forEach(gain -> out.line("  " + gain.sentence(), "    "));
             if (!answer.room().isEmpty()) {
-                out.asIs("Memory is tight. These give room and gain no speed:\n");
+                out.asIs("Memory is tight. These free memory without a gain in speed:\n");
                 answer.room().forEach(room -> out.line("  " + room.sentence(), "    "));
             }
             untried(answer, out);

@@ -178,7 +178,7 @@ public final class Explainer {
             throw new InputException(List.of(new Problem(
                     "--measured",
                     Position.NONE,
-                    "memory alone says nothing of speed; add one such as '1000 tokens/s/GPU'")));
+                    "memory alone does not tell the speed; add for example '1000 tokens/s/GPU'")));
         }
         requireOneEach(measured);
         List<ScenarioPoint> points = new ArrayList<>();
@@ -430,7 +430,7 @@ public final class Explainer {
                             "--measured",
                             Position.NONE,
                             before.words(before.value()) + " and " + log.words(log.value())
-                                    + " are of the same run; give one of them, or say where they differ, for example '"
+                                    + " are for the same run; give one of them, or where they differ, for example '"
                                     + log.words(log.value()) + " at cluster.nodes=1'")));
                 }
             }
@@ -658,7 +658,7 @@ public final class Explainer {
                 .filter(message -> message.code().isBeyondMeasurements())
                 .map(message -> message.code().id() + ", " + message.text().split("\\.(?: |$)")[0])
                 .findFirst()
-                .orElse("no such run was published");
+                .orElse("no similar run was published");
         return why
                 + RecordedErrors.builtIn()
                         .nearest(point)

@@ -47,7 +47,7 @@ public final class ExplanationText {
         for (Explanation.Log log : explanation.logs()) {
             if (!log.healthy().fits()) {
                 Diagnosis diagnosis = Diagnosis.of(log.healthy());
-                out.line("Nothing to explain: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next());
+                out.line("Not simulated: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next());
                 return out.toString();
             }
         }
@@ -79,7 +79,7 @@ public final class ExplanationText {
             Measured measured = log.measured();
             String place = measured.place();
             if (measured.isHealthy()) {
-                lines.add((place.isEmpty() ? "Healthy" : "Healthy at " + place) + ", as you say.");
+                lines.add((place.isEmpty() ? "Healthy" : "Healthy at " + place) + ", as stated.");
             } else {
                 lines.add((place.isEmpty() ? "Healthy: " : "Healthy at " + place + ": ") + log.healthyRange()
                         + (log.expected().published() ? "" : " (assumed)") + ", simulated "
@@ -98,7 +98,7 @@ public final class ExplanationText {
                 out.line("Not simulated: " + Quantities.counted(left.size(), "fault") + ", such as " + left.get(0)
                         + ".");
             }
-            out.line("Or a cause that is not listed: " + KnownFault.names().size() + " faults are known.");
+            out.line("Or a cause not listed here: " + KnownFault.names().size() + " faults are known.");
         }
     }
 
@@ -109,19 +109,19 @@ public final class ExplanationText {
                 .orElseThrow();
         Explanation.Expected expected = log.expected();
         String range = expected.published()
-                ? "80 % of such runs are simulated " + ends(expected) + " off (+: too fast)."
+                ? "For 80 % of such runs, the simulation is " + ends(expected) + " off (+: too fast)."
                 : ends(expected) + " off (+: too fast) is assumed: " + expected.assumed() + ".";
         double times = log.timesAsFast();
         String slower = times > 1
                 ? "Slower than a healthy run by a factor of " + Quantities.threeDigits(times) + ". "
-                : "Not all are as they should be. ";
+                : "Some measurements are off.  ";
         return switch (explanation.verdict()) {
             case HEALTHY -> "Healthy: " + off(times) + ", as expected. " + range;
             case OTHER_MEMORY -> "The speed is healthy: " + off(times) + ", as expected. " + range + otherMemory();
             case FASTER ->
                 "Faster than simulated by " + Quantities.percent(1 / times - 1)
-                        + ". Either the scenario has a setting that costs time and your run has not, or the two count differently,"
-                        + " or the simulator is too slow here. " + range + otherMemory();
+                        + ". Either the scenario has a costly setting that your run does not have, or the two "
+                        + "count differently, or the simulator is too slow here. " + range + otherMemory();
             case EXPLAINED ->
                 slower + (isShown(explanation.suspects().get(0)) ? "In the log: " : "Likeliest: ")
                         + explanation.suspects().get(0).title() + "." + rivals();
@@ -129,7 +129,7 @@ public final class ExplanationText {
                 slower
                         + (explanation.others().tooLong().isEmpty()
                                 ? "No single known fault fits the evidence."
-                                : "No single fault that was simulated fits the evidence.");
+                                : "No single simulated fault fits the evidence.");
         };
     }
 
@@ -144,10 +144,10 @@ public final class ExplanationText {
         out.line(
                 day > 0
                         ? "The gap costs $" + Quantities.threeDigits(day * log.lostShare()) + " of the $"
-                                + Quantities.threeDigits(day) + " that the cluster costs a day, "
+                                + Quantities.threeDigits(day) + " that the cluster costs per day, "
                                 + instance.price().terms() + "."
                         : "The gap takes " + Quantities.percent(log.lostShare())
-                                + " of the cluster's time; the catalog has no price of " + instance.name() + ".");
+                                + " of the cluster's time; the catalog has no price for " + instance.name() + ".");
     }
 
     private boolean isShown(Explanation.Suspect one) {
@@ -158,14 +158,14 @@ public final class ExplanationText {
     private String otherMemory() {
         return explanation.logs().stream()
                 .filter(log -> !log.isSpeed() && !log.isUsual())
-                .map(log -> " Memory is not as expected: "
+                .map(log -> " Memory is off: "
                         + log.measured().words(log.figure(log.healthy())) + " is "
                         + percent(log.timesAsFast() - 1) + " off, where "
                         + ends(log.expected())
                         + (log.expected().published() ? " is usual." : " is assumed.")
                         + (log.isFaster()
-                                ? " Your run holds memory that the scenario has not."
-                                : " The scenario holds memory that your run has not."))
+                                ? " Your run uses memory that the scenario does not."
+                                : " The scenario uses memory that your run does not."))
                 .collect(Collectors.joining());
     }
 
@@ -180,7 +180,7 @@ public final class ExplanationText {
         return rivals.isEmpty()
                 ? ""
                 : " Also possible: " + String.join(", ", rivals)
-                        + ". Look, then rule out by --not, or add what else you know.";
+                        + ". Check them, then rule some out with --not or add measurements.";
     }
 
     private static String ends(Explanation.Expected expected) {
@@ -203,11 +203,11 @@ public final class ExplanationText {
         table("Fault", "likely", shown, one -> isShown(one) ? "in log" : Quantities.fixed(100 * one.share(), 0) + " %");
         double rest = 1 - shown.stream().mapToDouble(Explanation.Suspect::share).sum();
         if (rest >= REST_MIN) {
-            out.line("Less likely ones share the other " + Quantities.percent(rest) + ".");
+            out.line("Less likely faults share the remaining " + Quantities.percent(rest) + ".");
         }
         look(shown);
         if (shown.stream().anyMatch(one -> one.runs().isEmpty())) {
-            out.line("-: not simulated; it is listed where it was seen to cost as much.");
+            out.line("-: not simulated; listed because it has been seen to cost this much.");
         }
     }
 
@@ -234,12 +234,12 @@ public final class ExplanationText {
         }
         String next = explanation.beyond().next();
         if (explanation.beyond().equals(Explanation.Beyond.NOTHING)) {
-            out.line("Next: shardsim explain tries two faults at once, and says what to measure next.");
+            out.line("Next: shardsim explain tries pairs of faults and suggests what to measure next.");
             return;
         }
         out.line(
                 next.isEmpty()
-                        ? "Next: no further figure of this run tells these apart."
+                        ? "Next: no other measurement of this run can tell these apart."
                         : "Next: measure " + next + ".");
     }
 

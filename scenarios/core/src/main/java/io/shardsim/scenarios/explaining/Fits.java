@@ -35,7 +35,7 @@ public final class Fits {
 
     private static final FigureFolder WAYS = new FigureFolder(
             "catalog/ways",
-            "way to train",
+            "training setup",
             List.of(
                     Key.optional("of", ScalarTypes.choice("dense", "experts"), "models that it is for; omitted: all"),
                     Key.required("settings", BlockType.openWith(), "what it writes into a scenario, by dotted key")));

@@ -20,8 +20,8 @@ public final class FitsText {
     public static String write(Fits.Asked asked, List<Fits.Row> rows, int width) {
         InstanceSpec server = asked.server();
         Paragraphs out = new Paragraphs(width);
-        out.line(asked.model() + " on " + server.gpu().name() + ": the fewest GPUs for each way to train it, "
-                + Quantities.count(asked.sequenceLength()) + " tokens a sample");
+        out.line(asked.model() + " on " + server.gpu().name() + ": fewest GPUs for each training setup, "
+                + Quantities.count(asked.sequenceLength()) + " tokens per sample");
         out.asIs("\n");
         List<List<String>> table = new ArrayList<>(List.of(HEAD));
         for (int i = 0; i < rows.size(); i++) {
@@ -34,18 +34,18 @@ public final class FitsText {
                 out.line(row.way() + ": " + row.why() + ".");
             }
         }
-        out.line(
-                "GPUs in powers of two, with room for fragmentation; full activation checkpointing; "
-                        + Fits.SAMPLES_PER_GPU
-                        + " samples per GPU and step, in the largest micro-batch that fits (batch), of a pipeline in the one that promises the shortest step. USD/B: per billion tokens.");
+        out.line("GPUs in powers of two, with headroom for fragmentation; full activation checkpointing; "
+                + Fits.SAMPLES_PER_GPU
+                + " samples per GPU and step; the largest micro-batch that fits (batch), or with a "
+                + "pipeline the fastest. USD/B: per billion tokens.");
         double price = server.price().usdPerHour();
         out.line("Servers: " + server.name() + ", " + server.gpusPerNode() + " GPUs, "
                 + (Double.isNaN(price)
                         ? "without a price in the catalog"
                         : Quantities.fixed(price, 2) + " USD an hour on demand ("
                                 + server.price().asOf() + ")")
-                + "; a part of one costs as much as all of it.");
-        out.line("--scenario N prints row N as a file for run, explain and plan, which finds faster ones.");
+                + "; a partly used server costs the full price.");
+        out.line("--scenario N prints row N as a file for run, explain and plan; plan finds faster configurations.");
         return out.toString();
     }
 

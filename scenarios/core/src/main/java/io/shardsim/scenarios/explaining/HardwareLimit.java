@@ -50,7 +50,7 @@ public final class HardwareLimit {
 
     private static String remedy(Measured measured, RunResult healthy, double times) {
         return measured.unit() == Measured.Unit.TOKENS_PER_GPU && times <= healthy.gpus()
-                ? "if it is the speed of all " + healthy.gpus() + " GPUs, write '"
+                ? "if it is the total of all " + healthy.gpus() + " GPUs, write '"
                         + new Measured(measured.value(), Measured.Unit.TOKENS, measured.at()).words(measured.value())
                         + "'"
                 : "check the number and its unit, and the model and batch of the scenario";

@@ -129,15 +129,15 @@ public record Measured(double value, Unit unit, Map<String, String> at) {
         String withoutComma = WrittenSpeed.withoutComma(figure);
         if (withoutComma != null) {
             throw new IllegalArgumentException(
-                    "'" + written + "' has a comma, which separates thousands here; write " + withoutComma);
+                    "'" + written + "' has a comma, which separates thousands; write " + withoutComma);
         }
         if (speed == null || !(speed.value() > 0 && speed.value() < 1e15)) {
             throw refused(written);
         }
         Unit unit = Unit.of(speed.unit());
         if (unit == Unit.MFU && speed.value() > 100) {
-            throw new IllegalArgumentException("'" + written
-                    + "' is more than the GPUs can do; write a share of their peak, for example '35 % MFU'");
+            throw new IllegalArgumentException(
+                    "'" + written + "' is above the GPUs' peak; write a share of the peak, for example '35 % MFU'");
         }
         return new Measured(speed.value(), unit, values);
     }

@@ -58,7 +58,7 @@ final class SavedRuns {
         try {
             return new SavedRuns(name).chosen();
         } catch (IllegalStateException | ArithmeticException | IllegalArgumentException | JacksonException broken) {
-            throw new InputException(name.file(), "holds a run that does not add up; run it again");
+            throw new InputException(name.file(), "has a run that does not add up; run it again");
         }
     }
 
@@ -66,12 +66,12 @@ final class SavedRuns {
         JsonNode document = document();
         String version = document.path("version").asString(ResultsJson.version());
         if (!version.equals(ResultsJson.version())) {
-            throw refused("is by shardsim " + version + ", and this is " + ResultsJson.version()
+            throw refused("is from shardsim " + version + ", and this is " + ResultsJson.version()
                     + "; run its scenario again");
         }
         JsonNode runs = document.path("runs");
         if (!runs.isArray() || runs.isEmpty()) {
-            throw refused("holds no runs; name a results.json, or the folder that run wrote it to");
+            throw refused("has no runs; name a results.json or its folder");
         }
         List<Map<String, String>> points = new ArrayList<>();
         for (JsonNode run : runs) {
@@ -97,13 +97,11 @@ final class SavedRuns {
             return MAPPER.readTree(Files.readAllBytes(file));
         } catch (NoSuchFileException missing) {
             throw refused(
-                    file.equals(path)
-                            ? "no such file"
-                            : "holds no " + FILE + "; name the folder that run wrote its report to");
+                    file.equals(path) ? "no such file" : "holds no " + FILE + "; name the report folder of a run");
         } catch (IOException unreadable) {
             throw refused("cannot be read (" + unreadable.getMessage() + ")");
         } catch (JacksonException broken) {
-            throw refused("is no JSON (" + YamlReader.printable(String.valueOf(broken.getOriginalMessage())) + ")");
+            throw refused("is not JSON (" + YamlReader.printable(String.valueOf(broken.getOriginalMessage())) + ")");
         }
     }
 
@@ -113,7 +111,7 @@ final class SavedRuns {
 
     private ComparedRun run(JsonNode run) throws InputException {
         if (!run.has("strategy_label")) {
-            throw refused("is a bare collective, which has no step to split; name a training");
+            throw refused("is a bare collective and has no step to split; name a training run");
         }
         boolean fits = RunResult.Status.OK.id().equals(run.path("status").asString());
         Map<String, Setting> settings = new LinkedHashMap<>();

@@ -63,7 +63,7 @@ public final class WhatIf {
         for (int place : places) {
             if (!(scenario.points().get(place).task() instanceof Task.Training)) {
                 throw new InputException(
-                        name.written(), "is a bare collective, which has no settings to price; name a training");
+                        name.written(), "is a bare collective and has no settings to vary; name a training run");
             }
             subjects.add(new Subject(
                     places.size() == 1 && name.choice() != null

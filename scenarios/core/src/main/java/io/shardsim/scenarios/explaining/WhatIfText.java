@@ -41,7 +41,7 @@ public final class WhatIfText {
         if (!prices.fits()) {
             Diagnosis diagnosis = Diagnosis.of(prices.run());
             out.line(who);
-            out.line("Nothing to price: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next());
+            out.line("Not simulated: it does not fit in memory. " + diagnosis.why() + " " + diagnosis.next());
             return out.toString();
         }
         out.line(who + ", " + Quantities.threeDigits(prices.samplesPerSecond()) + " samples/s");
@@ -66,7 +66,7 @@ public final class WhatIfText {
     private String bound() {
         Prices.Priced bound = prices.bound();
         if (bound == null) {
-            return "Bound by none of these resources: a tenth of each changes less than 0.2 %.";
+            return "Bound by none of these resources: 10 % of each changes less than 0.2 %.";
         }
         return "Bound by " + bound.resource().words() + ": "
                 + (bound.resource().isRate() ? "10 % more gives " : "10 % less gives ")
@@ -157,7 +157,7 @@ public final class WhatIfText {
                     most);
         }
         if (gainers.size() > GAINS_MAX) {
-            out.line("  and " + Quantities.counted(gainers.size() - GAINS_MAX, "smaller gain") + " (--json has all)");
+            out.line("  and " + Quantities.counted(gainers.size() - GAINS_MAX, "smaller gain") + " (--json lists all)");
         }
     }
 

@@ -48,7 +48,7 @@ public record TrainingLog(
             TrainingLog.class,
             "/logs/formats.yaml",
             new BlockType(
-                    KeyFile.named("log-keys").keys("logs", Map.of("text", ScalarTypes.text("(?s).*\\S.*", "a text"))),
+                    KeyFile.named("log-keys").keys("logs", Map.of("text", ScalarTypes.text("(?s).*\\S.*", "a string"))),
                     false));
 
     public TrainingLog(String name, @Nullable Speed speed, Map<String, Finding> findings, Map<String, Stated> stated) {

@@ -89,12 +89,12 @@ public final class PlanText {
     private String nothing() {
         Plan.Counts counts = plan.counts();
         if (!plan.complete()) {
-            return (plan.isInterrupted() ? "Interrupted" : "Out of time")
-                    + " before a configuration was found that keeps the limits.";
+            return (plan.isInterrupted() ? "Interrupted" : "Out of time") + " before any configuration met the limits.";
         }
-        String sayable = counts.unwritten() == 0 ? "" : " that these files can say";
+        String sayable = counts.unwritten() == 0 ? "" : " that these files can express";
         if (counts.simulated() == 0 && counts.prunedByMemory() == counts.searched() - counts.unwritten()) {
-            return "Nothing" + sayable + " fits in memory" + tight() + ". Give more nodes, or a GPU with more memory.";
+            return "Nothing" + sayable + " fits in memory" + tight() + ". Allow more nodes, or use a GPU with "
+                    + "more memory.";
         }
         Goal goal = plan.goal();
         boolean days = goal.daysMax() < Double.POSITIVE_INFINITY;
@@ -103,11 +103,11 @@ public final class PlanText {
             return "Nothing" + sayable + " can be run.";
         }
         Plan.Ranked nearest = plan.beyondLimits();
-        return "Nothing keeps the limits. "
-                + (nearest == null ? "" : "The best that was simulated takes " + cost(nearest) + ". ")
+        return "Nothing meets the limits. "
+                + (nearest == null ? "" : "The best one simulated takes " + cost(nearest) + ". ")
                 + (days && usd
-                        ? "Give more days or more money."
-                        : days ? "Give more days, or more nodes." : "Give more money.");
+                        ? "Allow more days or a larger budget."
+                        : days ? "Allow more days or more nodes." : "Allow a larger budget.");
     }
 
     private static String cost(Plan.Ranked one) {
@@ -178,7 +178,7 @@ public final class PlanText {
             double gain = 1 - plan.goal().score(other) / plan.goal().score(best);
             if (gain > 0 && other.isTight() == best.isTight()) {
                 out.line((i + 1) + " is " + Quantities.percent(gain)
-                        + " better, but splits or offloads more: below 1 % the plainer one comes first.");
+                        + " better but splits or offloads more; within 1 %, the simpler one ranks first.");
             } else if (other.run().gpus() == best.run().gpus()
                     && other.run().meanStepSeconds() > best.run().meanStepSeconds()) {
                 out.line((i + 1) + " takes " + GapWords.lost(other.run(), best.run()) + ".");
@@ -190,7 +190,7 @@ public final class PlanText {
         List<Plan.Other> others = plan.others(true);
         if (!others.isEmpty()) {
             boolean proven = others.stream().allMatch(Plan.Other::proven);
-            out.line("The best of other strategies" + (proven ? ": " : " (at least: as far as the time went): ")
+            out.line("The best of other strategies" + (proven ? ": " : " (at least: time ran out): ")
                     + others.stream().map(this::words).collect(Collectors.joining(", ")) + ".");
         }
     }
@@ -202,8 +202,8 @@ public final class PlanText {
                         other -> Strategies.software(other.kind()),
                         LinkedHashMap::new,
                         Collectors.mapping(this::words, Collectors.joining(", "))))
-                .forEach((software, words) -> out.line("Left out; --available "
-                        + String.join(",", Strategies.software()) + " takes it in: " + software.title()
+                .forEach((software, words) -> out.line("Left out (add with --available "
+                        + String.join(",", Strategies.software()) + "): " + software.title()
                         + (software.only().isEmpty() ? "" : ", " + software.only()) + ". " + words
                         + "."));
     }
@@ -213,7 +213,7 @@ public final class PlanText {
         Plan.Ranked best = other.best();
         if (best == null) {
             String none = other.proven() ? " is no better" : " was not simulated";
-            return other.title() + (other.available() ? " does not fit or keep the limits" : none);
+            return other.title() + (other.available() ? " does not fit or meet the limits" : none);
         }
         int gpus = best.run().gpus();
         double gain =
@@ -258,7 +258,7 @@ public final class PlanText {
                     + Quantities.threeDigits(one.cost().days()) + " days "
                     + Quantities.usd(one.cost().usd()));
         }
-        out.line("Days against dollars: " + String.join(", ", words)
+        out.line("Days vs. dollars: " + String.join(", ", words)
                 + (front.size() > FRONT_MAX ? ", and " + (front.size() - FRONT_MAX) + " more" : ""));
     }
 
@@ -273,8 +273,8 @@ public final class PlanText {
                 best.run().facts().model().parameters(),
                 best.candidate().point().cluster().gpusPerNode(),
                 best.run().gpus());
-        out.line("AWS's rule of thumb, one node per 3 billion parameters, says shard_group " + advised
-                + "; the best has " + found + ".");
+        out.line("AWS's rule of thumb, one node per 3 billion parameters, gives shard_group " + advised
+                + "; the best plan has " + found + ".");
     }
 
     private void accuracy() {
@@ -290,9 +290,9 @@ public final class PlanText {
                 + " simulated, "
                 + (counts.unwritten() == 0
                         ? ""
-                        : Quantities.count(counts.unwritten()) + " cannot be said in these files, ")
+                        : Quantities.count(counts.unwritten()) + " cannot be expressed in these files, ")
                 + Quantities.count(counts.prunedByMemory()) + " do not fit" + tight() + ", "
-                + Quantities.count(counts.prunedByBound()) + " cannot be better, by a bound no run beats"
+                + Quantities.count(counts.prunedByBound()) + " ruled out by a lower bound on time"
                 + (counts.refused() == 0
                         ? ""
                         : "; " + Quantities.count(counts.refused()) + " further combinations cannot run");
@@ -308,7 +308,7 @@ public final class PlanText {
                         .filter(known -> known.isSwitch() || known.name().contains("bucket")),
                 open);
         out.line("Not searched: " + names(KnownSetting.all().stream().filter(KnownSetting::isLearned), open)
-                + " (they change what is learned)"
+                + " (they affect convergence)"
                 + (switches.isEmpty() ? "" : "; of " + best.kind() + ": " + switches));
     }
 
@@ -319,26 +319,28 @@ public final class PlanText {
     /** Returns which of them --tight includes. */
     private String tight() {
         int tight = plan.counts().tight();
-        return tight == 0 ? "" : " (" + Quantities.count(tight) + " but for fragmentation: --tight searches them)";
+        return tight == 0
+                ? ""
+                : " (" + Quantities.count(tight) + " only because of fragmentation: --tight " + "includes them)";
     }
 
     /** Adds how much better the unsearched rest can be. */
     private void left() {
         Plan.Ending ending = plan.ending();
         if (ending.unlisted() > 0) {
-            out.line("Not looked at for lack of time: "
+            out.line("Not searched for lack of time: "
                     + Quantities.counted(ending.unlisted(), "further combination")
-                    + " of instance, nodes and strategy. Leave fewer free, or give a longer --time-limit.");
+                    + " of instance, nodes and strategy. Leave fewer settings open, or raise --time-limit.");
         }
         if (ending.left() > 0) {
             String verb = plan.goal().objective() == Objective.FASTEST ? "take" : "cost";
             String less = plan.goal().objective() == Objective.FASTEST ? " less time" : " less";
-            out.line(Quantities.count(ending.left()) + " are left. By that bound "
+            out.line(Quantities.count(ending.left()) + " are left. By their lower bounds, "
                     + (ending.gap() == 0
                             ? "none of them beats the best."
                             : "none of them can " + verb + " more than " + Quantities.percent(ending.gap()) + less
                                     + " than the best.")
-                    + (plan.isInterrupted() ? "" : " A longer --time-limit, with --resume, goes on from here."));
+                    + (plan.isInterrupted() ? "" : " Continue with --resume and a longer --time-limit."));
         }
     }
 

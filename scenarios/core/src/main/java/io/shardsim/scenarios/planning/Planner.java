@@ -170,7 +170,7 @@ public final class Planner implements AutoCloseable {
                 && space.candidates().stream()
                         .noneMatch(one -> goal.cost(one, 1).hasPrice())) {
             throw new InputException(
-                    file.file(), "has no price to plan money with; set cluster.price, or ask for the fastest");
+                    file.file(), "has no price; set cluster.price, or plan for the fastest without a budget");
         }
         scenario = space.candidates().get(0).point().scenario();
         searched = space.candidates().size();
@@ -201,7 +201,7 @@ public final class Planner implements AutoCloseable {
             String kind = unavailable.get(0).kind();
             throw new InputException(
                     scenario,
-                    "has nothing that runs in what is available; strategy " + kind + " takes --available "
+                    "has no strategy that runs in the available software; strategy " + kind + " needs --available "
                             + Strategies.software(kind).name());
         }
     }
@@ -565,8 +565,7 @@ public final class Planner implements AutoCloseable {
             } catch (TooLargeException why) {
                 tooLarge.add(new Plan.TooLarge(candidates.get(i), why));
             }
-            progress.show(
-                    (i + 1.0) / candidates.size(), (i + 1) + " of " + candidates.size() + " candidates looked at");
+            progress.show((i + 1.0) / candidates.size(), (i + 1) + " of " + candidates.size() + " candidates checked");
         }
         return answers;
     }
@@ -584,7 +583,7 @@ public final class Planner implements AutoCloseable {
             if (failure.getCause() instanceof ArithmeticException overflow) {
                 throw TooLargeException.of(overflow);
             }
-            throw new IllegalStateException("a candidate cannot be looked at: " + failure.getMessage(), failure);
+            throw new IllegalStateException("a candidate cannot be checked: " + failure.getMessage(), failure);
         }
     }
 

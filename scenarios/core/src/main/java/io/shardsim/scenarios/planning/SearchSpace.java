@@ -97,7 +97,7 @@ final class SearchSpace {
             throws InputException {
         if (file.sets("workload")) {
             throw new InputException(
-                    file.file(), "is a bare collective, which leaves nothing to choose; name a training");
+                    file.file(), "is a bare collective and leaves nothing to choose; name a training run");
         }
         SearchSpace space = new SearchSpace(file, nodesMax);
         List<Map<String, String>> outer =
@@ -121,7 +121,7 @@ final class SearchSpace {
         listed.forEach(space::add);
         if (space.candidates.isEmpty()) {
             throw space.refused == null
-                    ? new InputException(file.file(), "leaves nothing to choose that can be run")
+                    ? new InputException(file.file(), "leaves no choice that can run")
                     : space.refused;
         }
         return space;

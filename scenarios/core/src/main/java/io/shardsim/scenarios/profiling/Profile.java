@@ -14,7 +14,7 @@ import java.util.List;
  */
 record Profile(int rank, String step, long startNs, long endNs, List<Kernel> kernels) {
     /** The step of a profile that names none. */
-    static final String WHOLE = "the whole profile, which names no ProfilerStep";
+    static final String WHOLE = "the whole trace, which has no ProfilerStep";
 
     Profile {
         kernels = List.copyOf(kernels);

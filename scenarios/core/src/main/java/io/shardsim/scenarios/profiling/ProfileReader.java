@@ -221,7 +221,8 @@ public final class ProfileReader {
         if (seconds.isEmpty()) {
             throw new InputException(
                     file,
-                    "says no shape of a GEMM in BF16 or FP16 beside which no collective runs; profile with record_shapes=True");
+                    "has no BF16 or FP16 GEMM with a shape that runs without overlapping collectives; profile "
+                            + "with record_shapes=True");
         }
         return seconds;
     }
@@ -230,8 +231,8 @@ public final class ProfileReader {
         if (seen.isEmpty()) {
             throw new InputException(
                     name,
-                    "holds no kernels of a GPU; give a profile of torch.profiler with ProfilerActivity.CUDA, or a"
-                            + " rankN.json that run --trace wrote");
+                    "has no GPU kernels; pass a torch.profiler trace with ProfilerActivity.CUDA, or a rankN.json "
+                            + "from run --trace");
         }
         seen.sort(Comparator.comparingLong(one -> one.kernel().startNs()));
         TreeMap<Long, Step> onGpu = new TreeMap<>();

@@ -55,9 +55,9 @@ public final class ProfileText {
         arrivals();
         largest();
         bytes();
-        out.line(
-                "What a kernel, else a collective, else a copy takes counts once, so that the parts sum to the step;"
-                        + " exposed is what nothing computes beside, idle includes waiting for the host. The simulated step has layers as a whole.");
+        out.line("Overlapping time counts once: as kernel, else collective, else copy, so the parts sum to the "
+                + "step. Exposed time overlaps with no kernel; idle includes waiting for the host. The "
+                + "simulated step has whole layers.");
         return out.toString();
     }
 
@@ -190,7 +190,7 @@ public final class ProfileText {
     private void largest() {
         ProfileComparison.Part largest = comparison.largest();
         if (largest.longerNs() != 0) {
-            out.line("What differs most: " + largest.name() + " takes " + millis(Math.abs(largest.longerNs())) + " ms "
+            out.line("Largest difference: " + largest.name() + " takes " + millis(Math.abs(largest.longerNs())) + " ms "
                     + (largest.longerNs() > 0 ? "more" : "less") + " than simulated.");
         }
     }
@@ -213,12 +213,12 @@ public final class ProfileText {
                     && Math.max(theirs, ours) > NOTABLE * Math.min(theirs, ours)) {
                 out.line("In the trace " + name + " moves " + Quantities.bytes(theirs) + ", in the scenario "
                         + Quantities.bytes(ours)
-                        + ": compare precision, what is gathered again in backward, and accumulation.");
+                        + ": compare precision, regathering in backward, and accumulation.");
             }
         }
-        tell("Only the scenario has these collectives, of another strategy perhaps: ", missing);
-        tell("Only the trace has these collectives: ", further);
-        tell("The trace does not say how many bytes these move (PyTorch says it from 2.3 on): ", unknown);
+        tell("Only in the scenario, perhaps from another strategy: ", missing);
+        tell("Only in the trace: ", further);
+        tell("The trace does not give the bytes of these (PyTorch 2.3 and later do): ", unknown);
     }
 
     private void tell(String words, List<String> names) {

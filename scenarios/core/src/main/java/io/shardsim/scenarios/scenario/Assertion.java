@@ -130,7 +130,7 @@ public record Assertion(String text, String figure, Relation relation, double bo
             return UnitTable.TIME.parse(written).doubleValue() * 1e-12;
         }
         if (!number.matches()) {
-            throw new QuantityException("bound " + written + " is no number; write for example " + EXAMPLE);
+            throw new QuantityException("bound " + written + " is not a number; write for example " + EXAMPLE);
         }
         double factor = switch (number.group(2)) {
             case "k" -> 1e3;

@@ -23,8 +23,8 @@ final class Capabilities {
         if (job.precision() != Precision.FP8 && !able.has(job.precision())) {
             found.add(Refusal.of(
                     "precision " + job.precision().id() + " does not run on " + gpu.name() + ": "
-                            + Architecture.called(gpu) + " has tensor cores for FP16 alone; write precision: fp16,"
-                            + " or choose a GPU of Ampere or later",
+                            + Architecture.called(gpu) + " has FP16 tensor cores only;  write precision: fp16, "
+                            + "or choose a GPU of Ampere or later",
                     "precision"));
         }
         long version = job.profile().flashVersion();
@@ -48,15 +48,14 @@ final class Capabilities {
         List<Refusal> found = new ArrayList<>();
         if (!Architecture.of(gpu).has(Precision.FP8)) {
             found.add(Refusal.of(
-                    who + " multiplies numbers of 8 bits, for which " + gpu.name()
-                            + " has no tensor cores; choose a GPU of the Hopper architecture, or another "
+                    who + " needs FP8 tensor cores, which " + gpu.name()
+                            + " does not have; choose a Hopper GPU, or another "
                             + (asked ? "precision" : "profile"),
                     key));
         }
         if (job.precision() == Precision.FP32) {
             found.add(Refusal.of(
-                    who + " multiplies numbers of 8 bits and precision is fp32; write precision: bf16, or choose"
-                            + " another profile",
+                    who + " runs FP8 GEMMs and precision is fp32; write precision: bf16, or choose another profile",
                     "precision",
                     key));
         }
@@ -96,7 +95,7 @@ final class Capabilities {
 
     private static Refusal noRecipe(TrainingJob job) {
         return Refusal.of(
-                "precision fp8 needs kernels with a recipe of FP8, and " + job.kernels()
+                "precision fp8 needs kernels with an FP8 recipe, and " + job.kernels()
                         + " ships none; write kernels: "
                         + String.join(" or ", FrameworkProfile.namesWithFp8()) + ", or write precision: bf16",
                 "precision");

@@ -148,12 +148,11 @@ final class ClusterResolver {
         if (given.has(ScenarioKeys.OTHER_JOB) && given.has(ScenarioKeys.SPINE_NEIGHBOUR)) {
             problems.add(
                     given.keyAt(ScenarioKeys.OTHER_JOB),
-                    "other_job has its share of every leaf, spine_neighbour of one; remove one");
+                    "other_job already slows every leaf that spine_neighbour slows; remove one");
         }
         if (given.has(ScenarioKeys.NIC_DOWN) != given.has(ScenarioKeys.NIC_DOWN_EVERY)) {
             problems.add(
-                    given.position(),
-                    "nic_down and nic_down_every belong together; write both, such as 100 ms and 1 s");
+                    given.position(), "nic_down and nic_down_every go together; write both, such as 100 ms and 1 s");
         }
         if (given.whole(ScenarioKeys.NIC_DOWN, 0) >= given.whole(ScenarioKeys.NIC_DOWN_EVERY, Long.MAX_VALUE)) {
             problems.add(
@@ -208,7 +207,8 @@ final class ClusterResolver {
                     block.at("instance"),
                     InstanceFiles.isFile(name)
                             ? "instance " + name
-                                    + " is a file, and a scenario that is given as text reads none; describe it under instances, with name: "
+                                    + " is a file, and a scenario passed as text cannot read files; describe it "
+                                    + "under instances, with name: "
                                     + name
                             : Unmodelled.refusal("instance", "instances", name, Catalog.instanceNames()));
         }
@@ -236,7 +236,7 @@ final class ClusterResolver {
         CatalogEntry<InstanceSpec> usual = whole || server.isEmpty() ? null : Catalog.instance(server);
         if (usual != null) {
             ScenarioReader.addFigures(usual, figures);
-            notes.add("what cluster leaves out is as in " + server + ", the usual server of " + gpu.name()
+            notes.add("keys that cluster leaves out are those of " + server + ", the usual server of " + gpu.name()
                     + "; write instance: the name of yours, or its keys");
         }
         return Catalog.inlineInstance(gpu, given(), usual == null ? "" : server);
@@ -303,13 +303,14 @@ final class ClusterResolver {
         Bandwidth link = instance.pcie().linkRate();
         Bandwidth nic = instance.nic().effectiveRate();
         if (block.has("nic") && !block.has("instance") && !block.has("pcie") && nic.compareTo(link) > 0) {
-            notes.add("pcie is left out and taken to be " + link + ", what "
-                    + instance.gpu().architecture() + " GPUs have, which holds a NIC of " + nic
-                    + " back; write pcie: the rate of your link");
+            notes.add("pcie is assumed to be " + link + ", as on "
+                    + instance.gpu().architecture() + " GPUs, which limits a NIC of " + nic
+                    + "; write pcie: the rate of your link");
         }
         if (!block.has("instance") && !block.has(HardwareKeys.NETWORK.name()) && block.whole("nodes", 1) > 1) {
-            notes.add("network is left out and taken to be "
-                    + instance.network().library() + ", whose constants NCCL's steps between nodes have; write one of "
+            notes.add("network is assumed to be "
+                    + instance.network().library() + ", with its NCCL constants between nodes; to change it, "
+                    + "write one of "
                     + String.join(", ", NcclCatalog.NETWORKS.names()));
         }
     }
@@ -336,7 +337,7 @@ final class ClusterResolver {
         if (block.has(HardwareKeys.ROUTE_SEED) && fabric.routing() == Routing.ADAPTIVE) {
             problems.add(
                     block.keyAt(HardwareKeys.ROUTE_SEED),
-                    "route_seed draws no routes with routing adaptive; remove it, or write routing: static");
+                    "route_seed has no effect with adaptive routing; remove it, or write routing: static");
         }
     }
 
@@ -356,7 +357,7 @@ final class ClusterResolver {
         } else if (Double.isNaN(instance.price().usdPerHour())) {
             problems.add(
                     money.position(),
-                    "no price of " + instance.name() + " is in the catalog"
+                    "no price for " + instance.name() + " is in the catalog"
                             + (money.has(HardwareKeys.TERM) ? " for term " + money.text(HardwareKeys.TERM) : "")
                             + "; write money: {price: 40 USD/h} with yours");
         }
@@ -381,7 +382,7 @@ final class ClusterResolver {
             if (instance.nicsPerNode() < 2) {
                 problems.add(
                         faults.at(ScenarioKeys.LOST_NIC),
-                        "lost_nic on nodes of one NIC leaves none; remove it, or add nics_per_node");
+                        "lost_nic leaves nodes with one NIC without any; remove it, or add nics_per_node");
             }
             if (slowNicBlock() != null) {
                 problems.add(

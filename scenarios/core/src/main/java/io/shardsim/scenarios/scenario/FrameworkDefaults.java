@@ -66,7 +66,7 @@ final class FrameworkDefaults {
             }
         }
         if (!told.isEmpty()) {
-            notes.add("framework " + written + " brings along " + String.join(", ", told));
+            notes.add("framework " + written + " sets " + String.join(", ", told));
         }
         return changed;
     }
@@ -107,11 +107,11 @@ final class FrameworkDefaults {
         if (!framework.canBe(version)) {
             problems.add(
                     position,
-                    "framework " + name + " " + version + " is no release; known are those from " + oldest
-                            + " on (shardsim catalog releases)");
+                    "framework " + name + " " + version + " is not a release; the first known is " + oldest
+                            + " (shardsim catalog releases)");
         } else if (framework.isTooOld(version)) {
             notes.add("framework " + name + " " + version + " is older than " + oldest
-                    + ", the oldest release known; it is taken for that one");
+                    + ", the oldest known release, which is used instead");
         }
         return framework.release(version);
     }

@@ -48,7 +48,7 @@ final class ModelResolver {
         if (tokens != null) {
             problems.add(
                     training.at("decoder_length"),
-                    "decoder_length " + tokens + " needs a model with a decoder behind an encoder; remove it");
+                    "decoder_length " + tokens + " needs an encoder-decoder model; remove it");
         }
         return whole;
     }
@@ -72,9 +72,9 @@ final class ModelResolver {
                         lora.at("target_modules"),
                         "target_modules " + module
                                 + (inExperts
-                                        ? " means adapters in experts, which are not modelled"
+                                        ? " means LoRA adapters in experts, which are not modelled"
                                         : " is not in this model")
-                                + "; write some of " + String.join(", ", known));
+                                + "; write one or more of " + String.join(", ", known));
             }
         }
         return whole.withAdapters(new Adapters(Math.toIntExact(rank), modules, bits));
@@ -177,7 +177,7 @@ final class ModelResolver {
             problems.add(
                     inline.at("kv_lora_rank"),
                     "qk_rope_head_dim " + turned + " is not less than head_dim " + width
-                            + ", of which it is a part; set head_dim to qk_nope_head_dim + qk_rope_head_dim");
+                            + ", which includes it; set head_dim to qk_nope_head_dim + qk_rope_head_dim");
         }
         return divides && problems.size() == before ? ModelKeys.shape(inline, sequenceLength) : null;
     }

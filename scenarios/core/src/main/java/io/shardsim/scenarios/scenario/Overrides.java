@@ -52,7 +52,7 @@ public final class Overrides {
                     ? ""
                     : SettingKey.whole(written.get(i).substring(0, equals).strip());
             if (key.equals("scenario")) {
-                problems.add(place, "scenario names all runs of the file and cannot be set; write it in the file");
+                problems.add(place, "scenario is the name of the whole file and cannot be set; write it in the file");
                 continue;
             }
             if (!Sweep.isKey(key)) {
@@ -60,7 +60,7 @@ public final class Overrides {
                 problems.add(
                         place,
                         YamlReader.printable(written.get(i))
-                                + " is no KEY=VALUE with a dotted key of a scenario; write "
+                                + " is not KEY=VALUE with a dotted scenario key; write "
                                 + (Sweep.isKey(listed)
                                         ? YamlReader.printable(
                                                 listed + written.get(i).substring(equals))
@@ -94,7 +94,7 @@ public final class Overrides {
                 place,
                 meant.isEmpty()
                         ? "unknown key " + key + "; " + Nearest.remedy(key, settable)
-                        : "key " + key + " stands in several blocks; write " + String.join(" or ", meant) + "=...");
+                        : "key " + key + " is in several blocks; write " + String.join(" or ", meant) + "=...");
         return false;
     }
 
@@ -209,7 +209,7 @@ public final class Overrides {
             if (!(inner instanceof Mapping innerBlock)) {
                 problems.add(
                         place,
-                        key + " asks for a block, but " + first + " is " + inner.kind() + "; set " + first + " itself");
+                        key + " needs a block, but " + first + " is " + inner.kind() + "; set " + first + " itself");
                 return block;
             }
             replacement = replaced(innerBlock, key.substring(dot + 1), value, place, problems);

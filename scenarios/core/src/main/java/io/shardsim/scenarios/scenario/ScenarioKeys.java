@@ -45,11 +45,11 @@ public final class ScenarioKeys {
 
     /** A GPU's name as its vendor or {@code nvidia-smi} writes it. */
     private static final ValueType HARDWARE =
-            ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}", "a name of letters, digits, dots, dashes and blanks");
+            ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}", "a name of letters, digits, dots, dashes and spaces");
 
     private static final ValueType INSTANCE = ScalarTypes.text(
             "[A-Za-z0-9][A-Za-z0-9 ._-]{0,99}|[^\\p{Cntrl}]{1,200}\\.ya?ml",
-            "a name of letters, digits, dots, dashes and blanks, or a file");
+            "a name of letters, digits, dots, dashes and spaces, or a file");
 
     public static final String TITLE = "[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}._-]{0,99}";
 

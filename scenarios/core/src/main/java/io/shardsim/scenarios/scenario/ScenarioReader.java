@@ -181,7 +181,7 @@ public final class ScenarioReader {
                 && points.stream().anyMatch(point -> point.task() instanceof Task.Collective)) {
             problems.add(
                     KeyPlace.in(file, List.of(ScenarioKeys.ASSERT)),
-                    "assert names the fastest run, which is one that trains; write each beside a bare collective");
+                    "assert: fastest needs training runs; for a bare collective, write each");
         }
         return problems.size() > before ? null : new Scenario(name, problems.file(), varies, points, asserted);
     }
@@ -249,9 +249,8 @@ public final class ScenarioReader {
             Cluster cluster =
                     clusterBlock == null ? null : new ClusterResolver(file, notes, figures, problems).resolve();
             if (clusterBlock != null && clusterBlock.has("gpu_direct")) {
-                notes.add(
-                        "gpu_direct has no effect on times: what staging in host memory costs is part of an instance's"
-                                + " measured latency");
+                notes.add("gpu_direct has no effect on times: an instance's measured latency includes staging in "
+                        + "host memory");
             }
             Task task = file.has("workload") ? collective(cluster) : training(cluster);
             CollectiveSettings settings = collectives(task, cluster);
@@ -278,7 +277,8 @@ public final class ScenarioReader {
                 if (file.has(key)) {
                     problems.add(
                             file.keyAt(key),
-                            key + " beside workload; a scenario trains or runs a bare collective: remove one of them");
+                            key + " and workload exclude each other: a scenario either trains or runs a bare "
+                                    + "collective; remove one");
                 }
             }
             Block faults = file.block("faults");
@@ -288,8 +288,7 @@ public final class ScenarioReader {
                     ScenarioKeys.CLOCK_SPREAD,
                     ScenarioKeys.CLOCK_SEED)) {
                 if (faults != null && faults.has(key)) {
-                    problems.add(
-                            faults.keyAt(key), key + " changes no bare collective, which computes nothing; remove it");
+                    problems.add(faults.keyAt(key), key + " has no effect on a bare collective; remove it");
                 }
             }
             Block workload = file.block("workload");

@@ -38,7 +38,7 @@ public final class ScenarioSchema {
         Map<String, Object> schema = new LinkedHashMap<>();
         schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
         schema.put("title", "shardsim scenario");
-        schema.put("description", "What is trained, how, on what, and which of it is varied.");
+        schema.put("description", "The model, how it is trained, the cluster, and the sweep.");
         schema.putAll(ScenarioKeys.FILE.schema());
         schema.put("required", List.of("scenario"));
         schema.put("if", Map.of("not", Map.of("required", List.of("sweep"))));

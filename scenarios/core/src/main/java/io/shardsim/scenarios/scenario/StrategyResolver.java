@@ -177,7 +177,7 @@ final class StrategyResolver {
         if (vocab != published.vocab()) {
             int multiple = FrameworkProfile.named(job.kernels()).vocabularyMultiple()
                     * job.parallel().tensor();
-            notes.add("vocabulary of " + published.vocab() + " filled up to " + vocab + ", a multiple of " + multiple
+            notes.add("vocabulary of " + published.vocab() + " padded to " + vocab + ", a multiple of " + multiple
                     + ", as " + job.kernels() + " does");
         }
     }

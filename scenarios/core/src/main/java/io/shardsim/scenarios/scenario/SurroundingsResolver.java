@@ -46,8 +46,8 @@ final class SurroundingsResolver {
         if (failures != null && checkpoint == null) {
             problems.add(
                     file.keyAt("failures"),
-                    "failures without checkpoint, so that each loses everything; add for example checkpoint: {to: s3,"
-                            + " every: 500}");
+                    "failures needs checkpoint, or each failure loses everything; add for example checkpoint: "
+                            + "{to: s3, every: 500}");
         }
         if (storage == null && checkpoint == null && delayed == null) {
             return null;

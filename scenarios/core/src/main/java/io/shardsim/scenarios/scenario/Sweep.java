@@ -85,7 +85,7 @@ final class Sweep {
             problems.add(
                     listed.keyPosition(),
                     block + " key " + YamlReader.printable(listed.key())
-                            + " is no dotted key of a scenario; write for example cluster.nodes");
+                            + " is not a dotted scenario key; write for example cluster.nodes");
             return false;
         }
         return true;
@@ -119,8 +119,7 @@ final class Sweep {
             } else if (axes.stream().anyMatch(before -> before.key().startsWith(axis.key() + "."))) {
                 problems.add(
                         axis.keyPosition(),
-                        "sweep of " + key
-                                + " replaces the block whose keys the lines before it vary; write it before them");
+                        "sweep of " + key + " overwrites keys of lines before it; move it before them");
             } else {
                 axes.add(new Axis(axis.key(), axis.keyPosition(), list.items()));
                 points = Math.min(Integer.MAX_VALUE, points * list.items().size());
@@ -175,8 +174,8 @@ final class Sweep {
             if (!(inner instanceof Mapping innerBlock)) {
                 return problems.refuse(
                         axis.keyPosition(),
-                        "sweep key " + axis.key() + " asks for a block, but " + first + " is " + inner.kind()
-                                + "; sweep " + first + " itself, or write it as a block");
+                        "sweep key " + axis.key() + " needs a block, but " + first + " is " + inner.kind() + "; sweep "
+                                + first + " itself, or write it as a block");
             }
             Mapping innerReplaced = replaced(innerBlock, key.substring(dot + 1), axis, value, problems);
             if (innerReplaced == null) {

@@ -105,7 +105,7 @@ class ReferenceCasesTest {
     void aFigureMustBelongToTheTask() {
         refuses(
                 "cases:\n" + CASE.replace("samples_per_second", "collective_seconds"),
-                "cases.yaml:12:16: collective_seconds is no figure of a training step",
+                "cases.yaml:12:16: collective_seconds is not a figure of a training step",
                 "samples_per_second, step_seconds");
     }
 
@@ -129,7 +129,7 @@ class ReferenceCasesTest {
     void aFileWithoutCasesIsRefused() {
         refuses("cases: []", "cases is an empty list");
         refuses("case: []", "unknown key case; did you mean cases?");
-        refuses("[]", "file of cases is a list");
+        refuses("[]", "case file is a list");
     }
 
     @Test
@@ -149,7 +149,7 @@ class ReferenceCasesTest {
                 .hasMessageContaining("name a file or folder of cases");
         assertThatThrownBy(() -> ReferenceCases.readFolder(elsewhere))
                 .isInstanceOf(InputException.class)
-                .hasMessageContaining(": holds no files of cases")
+                .hasMessageContaining(": has no case files")
                 .hasMessageNotContaining(":1:1");
     }
 

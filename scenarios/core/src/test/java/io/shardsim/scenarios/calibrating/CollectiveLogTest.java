@@ -145,18 +145,18 @@ class CollectiveLogTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "no table at all | has no table of nccl-tests",
-                "{\"version\": 3, \"results\": [ | is not whole",
-                "{\"version\": 3} | is JSON without results",
+                "no table at all | has no nccl-tests table",
+                "{\"version\": 3, \"results\": [ | is incomplete",
+                "{\"version\": 3} | is JSON without nccl-tests results",
                 "all_gather_perf;ROWS 1048576 262144 float none -1 100.0 99.9 93.6 0 100 10.5 9.8 0 | algbw says 99.9",
-                "all_gather_perf;ROWS 1048576 262144 float none -1 nan 10.5 9.8 0 100 10.5 9.8 0; | are no figures of a run",
-                "all_gather_perf;ROWS 1048576 262144 float none -1 0.00 inf inf 0 100 10.5 9.8 0; | are no figures of a run",
-                "all_gather_perf;ROWS 1048576 262144 float none -1 100.0;x | a row of 3 figures under a heading of 10",
-                "gather_perf;ROWS 1048576 262144 float none 0 100.0 10.49 9.83 0 100 10.5 9.8 0 | has tables of gather_perf alone",
-                "1048576 262144 float none -1 100.0 10.49 9.83 0 100 10.5 9.8 0 | which collective it is of; add --collective",
+                "all_gather_perf;ROWS 1048576 262144 float none -1 nan 10.5 9.8 0 100 10.5 9.8 0; | are not valid results",
+                "all_gather_perf;ROWS 1048576 262144 float none -1 0.00 inf inf 0 100 10.5 9.8 0; | are not valid results",
+                "all_gather_perf;ROWS 1048576 262144 float none -1 100.0;x | a row of 3 figures under a header of 10",
+                "gather_perf;ROWS 1048576 262144 float none 0 100.0 10.49 9.83 0 100 10.5 9.8 0 | has tables of gather_perf only",
+                "1048576 262144 float none -1 100.0 10.49 9.83 0 100 10.5 9.8 0 | names the collective; add --collective",
                 "all_gather_perf;1048576 262144 float none -1 100.0 0.01 0.01 0 100 10.5 9.8 0 | algbw says 0.01",
-                "all_gather_perf;1024 256 float none -1 100.0 0.01 0.01 0 100 0.01 0.01 0; | how many GPUs took part",
-                "all_gather_perf;# Rank 0 Pid 1 on a device 0 [0x10] A100;1048576 262144 float none -1 100.0 10.49 0.00 0 100 10.5 0 0 | 1 GPU alone measures no network",
+                "all_gather_perf;1024 256 float none -1 100.0 0.01 0.01 0 100 0.01 0.01 0; | the number of GPUs; keep the lines",
+                "all_gather_perf;# Rank 0 Pid 1 on a device 0 [0x10] A100;1048576 262144 float none -1 100.0 10.49 0.00 0 100 10.5 0 0 | 1 GPU measures no network",
             })
     void aDamagedLogIsToldByLineAndReason(String lines, String told) {
         String text = lines.replace(

@@ -76,12 +76,12 @@ class KernelRunsTest {
             delimiter = '|',
             value = {
                 "4096,4096,4096,bf16,1e-3|TFLOPS, and the peak of the GPU of p5.48xlarge is 989",
-                "4096,4096,4096,bf16,N/A|us n/a is no number",
+                "4096,4096,4096,bf16,N/A|us n/a is not a number",
                 "4096,4096,4096,bf16,0|us 0 is not above 0",
                 "4096,4096,4096,bf16,-3|us -3 is not above 0",
                 "4096,4096,4096,bf16|4 columns, not 5",
                 "4096,4096,4096,bf16,211445|0.65 TFLOPS, and the peak of the GPU of p5.48xlarge is 989: a wrong unit, such as ns",
-                "4096,4096,4096,bf16,NaN|us nan is no number",
+                "4096,4096,4096,bf16,NaN|us nan is not a number",
                 "4096,0,4096,bf16,9|n 0 is not above 0",
                 "4096,4096,99999999999,bf16,9|k 99999999999 is not in",
                 "4096,4096,4096,fp8,9|dtype fp8 is not bf16 or fp16"
@@ -89,7 +89,7 @@ class KernelRunsTest {
     void whatIsNoRowIsToldWithItsLine(String row, String told) {
         assertThatThrownBy(() -> read("m,n,k,dtype,us\n2048,2048,2048,bf16,40\n" + row))
                 .isInstanceOf(InputException.class)
-                .hasMessageContaining("table:3:1: is no row under m,n,k,dtype,us")
+                .hasMessageContaining("table:3:1: is not a row under m,n,k,dtype,us")
                 .hasMessageContaining(told);
     }
 
@@ -148,7 +148,7 @@ class KernelRunsTest {
                         InputException.class,
                         refused -> assertThat(refused.problems()).hasSize(1))
                 .hasMessageContaining("table:2:1: ")
-                .hasMessageContaining("9 rows are beyond what it reaches");
+                .hasMessageContaining("9 rows are above its peak");
     }
 
     @Test
@@ -181,9 +181,7 @@ class KernelRunsTest {
         Calibration found = calibrate("p5.48xlarge", Map.of("a.csv", table.toString()), List.of());
         assertThat(found.figures()).isEmpty();
         assertThat(CalibrationText.write(found, 200))
-                .contains(
-                        "Not determined: rate of GEMMs",
-                        "2048 x 2048 x 2048 took 26.4 us and 42.9 us; measure it again")
+                .contains("Not determined: GEMM rate", "2048 x 2048 x 2048 took 26.4 us and 42.9 us; measure it again")
                 .doesNotContain("A table of GEMMs");
     }
 
@@ -192,7 +190,7 @@ class KernelRunsTest {
     void smallGemmsTellNoRate() throws InputException {
         Calibration found = calibrate("p5.48xlarge", Map.of("a", "m,n,k,us\n64,64,64,4\n128,128,128,4.1\n"), List.of());
         assertThat(found.figures()).isEmpty();
-        assertThat(CalibrationText.write(found, 200)).contains("Not determined: rate of GEMMs", "calibrate --kit");
+        assertThat(CalibrationText.write(found, 200)).contains("Not determined: GEMM rate", "calibrate --kit");
     }
 
     private static String dims(Kernel.Matmul gemm) {

@@ -75,8 +75,8 @@ class DamagedEntriesTest {
                 unsimulated: {slowdown_max: 0.5}
                 from: here
                 """,
-                "catalog/faults/mine.yaml:1:1: entry has no look; add look: a list, each item a text",
-                "catalog/faults/mine.yaml:2:7: odds often is a text; write a whole number from 1 to 1000",
+                "catalog/faults/mine.yaml:1:1: entry has no look; add look: a list, each item a string",
+                "catalog/faults/mine.yaml:2:7: odds often is a string; write a whole number from 1 to 1000",
                 "catalog/faults/mine.yaml:3:1: unknown key setings; did you mean settings?",
                 "catalog/faults/mine.yaml:4:25: cluster.nic is a list; write a value",
                 "catalog/faults/mine.yaml:4:30: key \"attention\" is not a dotted key such as training.attention;"
@@ -85,11 +85,11 @@ class DamagedEntriesTest {
                 "catalog/faults/mine.yaml:4:74: unknown key zoo.wolf; write a dotted key such as training.attention",
                 "catalog/faults/mine.yaml:5:9: key cluster.nic is not one of cluster.nics_per_node, cluster.pcie,"
                         + " faults.slow_nic; did you mean cluster.nics_per_node?",
-                "catalog/faults/mine.yaml:5:41: cluster.pcie half is a text; write a number from 0.001 to 1000",
-                "catalog/faults/mine.yaml:6:12: variant has no title; add title: a text",
+                "catalog/faults/mine.yaml:5:41: cluster.pcie half is a string; write a number from 0.001 to 1000",
+                "catalog/faults/mine.yaml:6:12: variant has no title; add title: a string",
                 "catalog/faults/mine.yaml:6:13: unknown key titel; did you mean title?",
                 "catalog/faults/mine.yaml:7:29: slowdown_max 0.5 < 1; write a number from 1 to 1000",
-                "catalog/faults/mine.yaml:8:7: from here is a text; write a block with source, date");
+                "catalog/faults/mine.yaml:8:7: from here is a string; write a block with source, date");
     }
 
     @Test
@@ -119,7 +119,7 @@ class DamagedEntriesTest {
         refuses(
                 KnownFault.FILES,
                 "",
-                "catalog/faults/mine.yaml:1:1: is empty; copy another file of its folder, and change it");
+                "catalog/faults/mine.yaml:1:1: is empty; copy another file of its folder and edit it");
         refuses(
                 KnownFault.FILES,
                 "- 1\n",

@@ -186,7 +186,7 @@ class FaultsTest {
     @ParameterizedTest
     @ValueSource(strings = {"lost_nic: true", "slow_nic: 1 Gbit/s", "nic_down: 1 s, nic_down_every: 60 s"})
     void aFaultThatCannotActIsSaid(String fault) throws Exception {
-        String none = "The faults change nothing: this run waits for nothing that they slow down.";
+        String none = "The faults have no effect: this run does not wait for anything they slow down.";
         String oneNode = COLLECTIVE.replace("gpus_per_node: 1, nics_per_node: 1, nodes: 2", "nodes: 1");
         for (String text : new String[] {oneNode, TRAINING}) {
             assertThat(SummaryTable.write(
@@ -311,7 +311,7 @@ class FaultsTest {
     void whatMakesNoSenseIsRefused() {
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {slow_gpu: 2}\n"))
                 .isInstanceOf(InputException.class)
-                .hasMessageContaining("slow_gpu changes no bare collective");
+                .hasMessageContaining("slow_gpu has no effect on a bare collective");
         assertThatThrownBy(() -> run(TRAINING + "faults: {slow_gpu: 0.5}\n")).hasMessageContaining("slow_gpu");
         assertThatThrownBy(() -> run(COLLECTIVE.replace("nodes: 2", "nodes: 2, slow_nic: 50 Gbit/s")
                         + "faults: {slow_nic: 50 Gbit/s}\n"))
@@ -319,23 +319,23 @@ class FaultsTest {
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {slow_nic: 500 Gbit/s}\n"))
                 .hasMessageContaining("slow_nic 62500 MB/s > nic 12500 MB/s");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {lost_nic: true}\n"))
-                .hasMessageContaining("lost_nic on nodes of one NIC leaves none");
+                .hasMessageContaining("lost_nic leaves nodes with one NIC without any");
         assertThatThrownBy(() -> run(COLLECTIVE.replace("nics_per_node: 1", "nics_per_node: 2")
                         + "faults: {lost_nic: true, slow_nic: 50 Gbit/s}\n"))
                 .hasMessageContaining("lost_nic and slow_nic are the same NIC");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {nic_down: 1 s}\n"))
-                .hasMessageContaining("nic_down and nic_down_every belong together; write both");
+                .hasMessageContaining("nic_down and nic_down_every go together; write both");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {nic_down: 1 s, nic_down_every: 1 s}\n"))
                 .hasMessageContaining("so the NIC is never up; write a shorter nic_down");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {other_job: 0.3, spine_neighbour: 0.3}\n"))
-                .hasMessageContaining("other_job has its share of every leaf, spine_neighbour of one; remove one");
+                .hasMessageContaining("other_job already slows every leaf that spine_neighbour slows; remove one");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {other_job: 1}\n"))
                 .hasMessageContaining("other_job 1 > 0.99");
         assertThatThrownBy(() -> run(COLLECTIVE.replace("nics_per_node: 1", "nics_per_node: 2")
                         + "faults: {lost_nic: true, retransmitted: 0.1}\n"))
                 .hasMessageContaining("retransmitted and lost_nic are the same NIC");
         assertThatThrownBy(() -> run(COLLECTIVE + "faults: {clock_spread: 0.1}\n"))
-                .hasMessageContaining("clock_spread changes no bare collective");
+                .hasMessageContaining("clock_spread has no effect on a bare collective");
     }
 
     /**

@@ -44,7 +44,7 @@ class NearestFitTest {
     void aSmallerMicroBatchIsProposedFirst() throws Exception {
         assertThat(remedy(SCENARIO.replace("global_batch: 64", "global_batch: 1024, micro_batch: 64")))
                 .matches(
-                        "what fits: micro_batch \\d+ \\(needs [0-9.]+ of 39.6 GiB per GPU, [0-9.]+ GiB with fragmentation\\)");
+                        "fits with: micro_batch \\d+ \\(needs [0-9.]+ of 39.6 GiB per GPU, [0-9.]+ GiB with fragmentation\\)");
     }
 
     @Test
@@ -54,8 +54,8 @@ class NearestFitTest {
                 .replace("2048", "8192")
                 .replace("zero3", "fsdp, no_sync: true");
         String large = full.replace("nodes: 2", "nodes: 8").replace("batch: 64", "batch: 256, micro_batch: 4");
-        Matcher proposed = Pattern.compile("what fits tightly: micro_batch 1 (\\(.*\\));"
-                        + " what fits with room: activation_offload true, micro_batch 1 (\\(.*\\))")
+        Matcher proposed = Pattern.compile("fits tightly with: micro_batch 1 (\\(.*\\));"
+                        + " fits with headroom: activation_offload true, micro_batch 1 (\\(.*\\))")
                 .matcher(remedy(large));
         assertThat(proposed.matches()).isTrue();
         RunResult tight = run(large.replace("micro_batch: 4", "micro_batch: 1"));
@@ -72,7 +72,7 @@ class NearestFitTest {
     void recomputationIsProposedWhereActivationsAreTheTrouble() throws Exception {
         String fewSamples = SCENARIO.replace("global_batch: 64", "global_batch: 16");
         assertThat(remedy(fewSamples.replace("checkpointing: full", "checkpointing: none")))
-                .startsWith("what fits: activation_checkpointing full, micro_batch 1 (");
+                .startsWith("fits with: activation_checkpointing full, micro_batch 1 (");
         assertThat(run(fewSamples).fits()).isTrue();
     }
 
@@ -80,8 +80,8 @@ class NearestFitTest {
     void moreNodesAreProposedWhereStatesAreTheTroubleAndThatManyFit() throws Exception {
         String large = SCENARIO.replace("gpt3-13b", "gpt3-175b");
         Matcher proposed = Pattern.compile(
-                        "what fits tightly: nodes (\\d+), global_batch (\\d+), micro_batch 1 \\(.*\\);"
-                                + " what fits with room: nodes (\\d+), global_batch (\\d+), micro_batch 1 \\(.*")
+                        "fits tightly with: nodes (\\d+), global_batch (\\d+), micro_batch 1 \\(.*\\);"
+                                + " fits with headroom: nodes (\\d+), global_batch (\\d+), micro_batch 1 \\(.*")
                 .matcher(remedy(large));
         assertThat(proposed.matches()).isTrue();
         for (int group : new int[] {1, 3}) {
@@ -101,7 +101,7 @@ class NearestFitTest {
         String capped =
                 SCENARIO.replace("gpt3-13b", "gpt3-175b").replace("{kind: zero3}", "{kind: mics, shard_group: 128}")
                         + "sweep: {cluster.nodes: [2]}\n";
-        Matcher proposed = Pattern.compile("what fits: nodes (\\d+), shard_group (\\d+), global_batch .*")
+        Matcher proposed = Pattern.compile("fits with: nodes (\\d+), shard_group (\\d+), global_batch .*")
                 .matcher(remedy(capped));
         assertThat(proposed.matches()).isTrue();
         assertThat(Integer.parseInt(proposed.group(2))).isEqualTo(8 * Integer.parseInt(proposed.group(1)));
@@ -110,7 +110,7 @@ class NearestFitTest {
     @Test
     void aModelIsSplitAmongANodeWhereNothingElseHelps() throws Exception {
         String replicated = SCENARIO.replace("gpt3-13b", "gpt2-10b").replace("zero3", "ddp");
-        Matcher proposed = Pattern.compile("what fits: tensor_parallel (\\d+), micro_batch (\\d+) \\(.*")
+        Matcher proposed = Pattern.compile("fits with: tensor_parallel (\\d+), micro_batch (\\d+) \\(.*")
                 .matcher(remedy(replicated));
         assertThat(proposed.matches()).isTrue();
         String split = replicated
@@ -123,6 +123,6 @@ class NearestFitTest {
     void whatNoClusterHoldsIsSaid() throws Exception {
         assertThat(remedy(SCENARIO.replace("gpt3-13b", "gpt3-175b").replace("zero3", "ddp")))
                 .isEqualTo(
-                        "no number of nodes up to 4096, and no tensor_parallel within a node, makes this strategy fit as it is set; choose one that shards more, a smaller model, or a GPU with more memory");
+                        "this strategy does not fit on up to 4096 nodes at any tensor_parallel within a node; choose one that shards more, a smaller model, or a GPU with more memory");
     }
 }

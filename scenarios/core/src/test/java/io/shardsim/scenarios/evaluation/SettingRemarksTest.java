@@ -63,7 +63,7 @@ class SettingRemarksTest {
     @Tag("slow")
     void overlapCommOfEarlyVersionsDoesNotOverlapTheBackward() throws Exception {
         assertThat(notes("zero3, overlap_comm: true"))
-                .anyMatch(note -> note.startsWith("gathers and reductions are serialized with the backward"))
+                .anyMatch(note -> note.startsWith("gathers and reductions do not overlap with the backward"))
                 .contains("overlap_comm has no effect here: true and false give the same step");
         assertThat(notes("zero3-0.11, overlap_comm: true"))
                 .noneMatch(note -> note.contains("serialized") || note.startsWith("overlap_comm"));
@@ -73,8 +73,7 @@ class SettingRemarksTest {
     void dropoutThatTakesNoTimeSaysSo() throws Exception {
         String without = SCENARIO.replace("KIND", "fsdp").replace("micro_batch: 1", "micro_batch: 1, dropout: false");
         assertThat(run(without).facts().notes())
-                .contains(
-                        "dropout false changes the memory of masks, and no time: the kernels of fsdp run with dropout");
+                .contains("dropout false changes mask memory but not time: the kernels of fsdp run with dropout");
         assertThat(run(without).step().stepSeconds())
                 .as("it is true")
                 .isEqualTo(run(SCENARIO.replace("KIND", "fsdp")).step().stepSeconds());
@@ -128,7 +127,7 @@ class SettingRemarksTest {
         String many = SCENARIO.replace("KIND", "fsdp, no_sync: true");
         assertThat(run(many).facts().notes()).noneMatch(note -> note.contains("no effect"));
         assertThat(run(many.replace("micro_batch: 1", "micro_batch: 2")).facts().notes())
-                .contains("no_sync has no effect with one micro-batch a step");
+                .contains("no_sync has no effect with one micro-batch per step");
         assertThat(run(many.replace("no_sync", "reentrant_checkpoints").replace("full", "none"))
                         .facts()
                         .notes())
@@ -141,6 +140,6 @@ class SettingRemarksTest {
                 .replace("gpt2-1.5b", "llama2-70b")
                 .replace("sequence_length: 512", "sequence_length: 131072");
         assertThat(run(long128k).fits()).isFalse();
-        assertThat(run(long128k).facts().notes()).anyMatch(note -> note.contains("which sharding does not split"));
+        assertThat(run(long128k).facts().notes()).anyMatch(note -> note.contains("Sharding does not split them"));
     }
 }

@@ -176,8 +176,8 @@ class TrialsTest {
                         "fsdp kernels",
                         "flash attention",
                         "micro-batch 8",
-                        "NICs that carry 24.0 GB/s",
-                        "a fabric of full bisection",
+                        "NICs at 24.0 GB/s",
+                        "full-bisection fabric",
                         "PCIe of 24.0 GB/s");
         for (Assumption assumption : run.facts().assumptions()) {
             assertThat(assumption.others()).as(assumption.taken()).isNotEmpty();

@@ -149,7 +149,7 @@ class ComparerTest {
         assertThat(saved.bParts()).isEqualTo(run.bParts());
         assertThat(saved.differences()).isEqualTo(run.differences());
         assertThat(saved.contributions()).isEmpty();
-        assertThat(CompareText.write(saved, 80)).contains("Results files cannot be re-run");
+        assertThat(CompareText.write(saved, 80)).contains("Results files cannot be run again");
         Files.writeString(
                 file, Files.readString(file).replaceFirst("\"idle_seconds\" : [0-9.]+", "\"idle_seconds\" : 9"));
         assertThatThrownBy(() -> Comparer.results(RunName.of(file.toString())))
@@ -161,9 +161,9 @@ class ComparerTest {
     void otherFilesAreRefusedInALine() throws Exception {
         Path list = Files.writeString(folder.resolve("a.json"), "[1]");
         Path broken = Files.writeString(folder.resolve("b.json"), "{\"runs\": [");
-        assertThatThrownBy(() -> Comparer.results(RunName.of(list.toString()))).hasMessageContaining("holds no runs");
+        assertThatThrownBy(() -> Comparer.results(RunName.of(list.toString()))).hasMessageContaining("has no runs");
         assertThatThrownBy(() -> Comparer.results(RunName.of(broken.toString())))
-                .hasMessageContaining("is no JSON");
+                .hasMessageContaining("is not JSON");
         assertThatThrownBy(() -> Comparer.results(RunName.of(folder.toString())))
                 .hasMessageContaining("holds no results.json");
         assertThatThrownBy(() -> Comparer.results(RunName.of(folder + "/c.json")))

@@ -67,7 +67,7 @@ class ExplainerTest {
                 .doesNotContain("not listed");
         assertThat(ExplanationText.write(explain(ZERO3, samples(low / 1.5), 2), 80))
                 .contains(range)
-                .contains("Or a cause that is not listed: " + KnownFault.names().size() + " faults are known.");
+                .contains("Or a cause not listed here: " + KnownFault.names().size() + " faults are known.");
     }
 
     @Test
@@ -85,9 +85,9 @@ class ExplainerTest {
         assertThat(ExplanationText.write(more, 1000))
                 .contains("The speed is healthy: simulated +0.0 % off")
                 .contains(" GiB reserved is -50.0 % off, where ")
-                .contains("Your run holds memory that the scenario has not.");
+                .contains("Your run uses memory that the scenario does not.");
         assertThat(ExplanationText.write(less, 1000))
-                .contains(" GiB reserved is +100.0 % off, where ", "The scenario holds memory that your run has not.");
+                .contains(" GiB reserved is +100.0 % off, where ", "The scenario uses memory that your run does not.");
         assertThat(ExplanationJson.write(more)).contains("\"verdict\" : \"other_memory\"", "\"as_expected\" : false");
     }
 
@@ -103,7 +103,7 @@ class ExplainerTest {
         assertThat(explanation.verdict()).isEqualTo(Explanation.Verdict.HEALTHY);
         assertThat(ExplanationText.write(explanation, 1000))
                 .contains(
-                        "-15.0 % to +15.0 % off (+: too fast) is assumed: not-validated, no published broadcast on ampere is validated.")
+                        "-15.0 % to +15.0 % off (+: too fast) is assumed: not-validated, no published broadcast on ampere was compared.")
                 .doesNotContain("80 %");
     }
 
@@ -136,7 +136,7 @@ class ExplainerTest {
         assertThat(ExplanationText.write(explain(ZERO3, one, 2), 1000))
                 .contains("Is it the speed of one of 16 GPUs? Then write '" + one.words(healthy) + "'.");
         assertThatThrownBy(() -> explain(ZERO3, ofNode, 2))
-                .hasMessageContaining("if it is the speed of all 16 GPUs, write '");
+                .hasMessageContaining("if it is the total of all 16 GPUs, write '");
     }
 
     @Test
@@ -171,8 +171,8 @@ class ExplainerTest {
                 one,
                 new Measured(1.15 * seconds * Math.exp(healthy.expected().high()), Measured.Unit.SECONDS, Map.of()),
                 1);
-        assertThat(ExplanationText.write(slow, 1000)).contains("the catalog has no price of 8x-rtx-4090.");
-        assertThat(slow.others().healthyToo()).anyMatch(title -> title.startsWith("Activations recomputed"));
+        assertThat(ExplanationText.write(slow, 1000)).contains("the catalog has no price for 8x-rtx-4090.");
+        assertThat(slow.others().healthyToo()).anyMatch(title -> title.startsWith("Activation checkpointing on"));
         assertThat(slow.suspects())
                 .filteredOn(suspect -> !suspect.runs().isEmpty())
                 .noneMatch(suspect -> suspect.runs().get(0).step().stepSeconds()
@@ -190,9 +190,9 @@ class ExplainerTest {
                         InputException.class,
                         refused -> assertThat(refused.problems())
                                 .singleElement()
-                                .hasToString(
-                                        "--measured: 30.0 samples/s and 40.0 samples/s are of the same run; give one of them,"
-                                                + " or say where they differ, for example '40.0 samples/s at cluster.nodes=1'"));
+                                .hasToString("--measured: 30.0 samples/s and 40.0 samples/s are for the same run; "
+                                        + "give one of them, or where they differ, for example '40.0 "
+                                        + "samples/s at cluster.nodes=1'"));
     }
 
     /** Every fault of the catalog is found where its own speed was measured, corrected by what simulated speeds are off on average. */
@@ -362,8 +362,7 @@ class ExplainerTest {
     @Tag("slow")
     void whatDoesNotFitIsSaid() throws Exception {
         String large = ZERO3.replace("layers: 2", "layers: 400").replace("hidden: 2048", "hidden: 8192");
-        assertThat(ExplanationText.write(explain(large, samples(1), 1), 80))
-                .contains("Nothing to explain: it does not fit");
+        assertThat(ExplanationText.write(explain(large, samples(1), 1), 80)).contains("Not simulated: it does not fit");
     }
 
     /** What nccl-tests shows is explained as well: GitHub issue 8391 of SkyPilot, where one of four EFA interfaces was attached. */
@@ -432,7 +431,7 @@ class ExplainerTest {
         assertThat(suspect(network, "slow-gpu").likelihood())
                 .isLessThan(suspect(asRatio, "slow-gpu").likelihood() / 10);
         assertThat(explain(ZERO3, Measured.parse("healthy"), 2).verdict()).isEqualTo(Explanation.Verdict.HEALTHY);
-        assertThat(ExplanationText.write(network, 80)).contains("Healthy at cluster.nodes=1, as you say.");
+        assertThat(ExplanationText.write(network, 80)).contains("Healthy at cluster.nodes=1, as stated.");
     }
 
     /** Memory that is as it should be clears recomputation, and alone it is no evidence of a slow run. */
@@ -453,7 +452,7 @@ class ExplainerTest {
                 2);
         assertThat(partOfAll(less, "checkpointing-on")).isGreaterThan(partOfAll(alone, "checkpointing-on"));
         assertThatThrownBy(() -> explain(ZERO3, Measured.parse("30 GiB reserved"), 1))
-                .hasMessageContaining("memory alone says nothing of speed");
+                .hasMessageContaining("memory alone does not tell the speed");
     }
 
     @Test

@@ -63,15 +63,14 @@ class MeasuredTest {
     void aDecimalCommaIsNoSeparatorOfThousands() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Measured.parse("12,5 samples/s"))
-                .withMessage("'12,5 samples/s' has a comma, which separates thousands here; write 12.5 samples/s");
+                .withMessage("'12,5 samples/s' has a comma, which separates thousands; write 12.5 samples/s");
     }
 
     @Test
     void moreThanThePeakIsRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Measured.parse("200 % MFU"))
-                .withMessage(
-                        "'200 % MFU' is more than the GPUs can do; write a share of their peak, for example '35 % MFU'");
+                .withMessage("'200 % MFU' is above the GPUs' peak; write a share of the peak, for example '35 % MFU'");
         assertThat(Measured.parse("100 % MFU").value()).isEqualTo(100);
     }
 

@@ -166,7 +166,7 @@ class WhatIfTest {
     void whatDoesNotFitHasNoPrice() throws Exception {
         List<Prices> large = prices(SMALL.replace("hidden: 2048, layers: 4", "hidden: 16384, layers: 96"), 1);
         assertThat(large.get(0).fits()).isFalse();
-        assertThat(WhatIfText.write(large, 80)).contains("Nothing to price: it does not fit in memory.");
+        assertThat(WhatIfText.write(large, 80)).contains("Not simulated: it does not fit in memory.");
         assertThat(WhatIfJson.write(large)).contains("out_of_memory", "remedy");
     }
 

@@ -154,7 +154,7 @@ class PlannerTest {
         assertThat(roomy.ranked()).extracting(Plan.Ranked::isTight).containsExactly(false);
         assertThat(roomy.counts().tight()).isEqualTo(1);
         assertThat(PlanText.write(roomy, 500))
-                .contains("1 do not fit (1 but for fragmentation: --tight searches them)");
+                .contains("1 do not fit (1 only because of fragmentation: --tight includes them)");
         Plan plan = plan(
                 text, new Goal(Objective.FASTEST, 500e9, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, true), 1);
         assertThat(plan.ranked()).extracting(Plan.Ranked::isTight).containsExactly(false, true);
@@ -227,7 +227,7 @@ class PlannerTest {
         assertThat(planWith(written, List.of(), null, true).others(false)).isEmpty();
         assertThatThrownBy(() -> planWith(written, List.of("pytorch"), null, true))
                 .isInstanceOf(InputException.class)
-                .hasMessageContaining("strategy mics takes --available smp");
+                .hasMessageContaining("strategy mics needs --available smp");
     }
 
     private static Set<String> values(String text, String key) throws Exception {
@@ -442,7 +442,7 @@ class PlannerTest {
         assertThat(inTime.ranked()).isNotEmpty().allMatch(one -> one.cost().days() <= days * 1.01);
         Plan never = plan(open, new Goal(Objective.FASTEST, 500e9, days / 100, 1e18, false), 2, RUNS);
         assertThat(never.best()).isEmpty();
-        assertThat(PlanText.write(never, 100)).contains("Nothing keeps the limits.");
+        assertThat(PlanText.write(never, 100)).contains("Nothing meets the limits.");
     }
 
     @Test
@@ -462,9 +462,9 @@ class PlannerTest {
         String text = PlanText.write(plan(SMALL, FASTEST, 2, RUNS), 80);
         List<String> lines = text.lines().toList();
         assertThat(lines).hasSizeLessThanOrEqualTo(35).allMatch(line -> line.length() <= 80);
-        assertThat(text).contains("fastest of ", "samples/s", " per step more", "simulated", "do not fit");
+        assertThat(text).contains("fastest of ", "samples/s", " more per step", "simulated", "do not fit");
         assertThat(PlanText.write(plan(SMALL, FASTEST, 2, RUNS), 500))
-                .containsPattern("Not searched: sequence_length, .*precision.* \\(they change what is learned\\); of ")
+                .containsPattern("Not searched: sequence_length, .*precision.* \\(they affect convergence\\); of ")
                 .doesNotContainPattern("Not searched: .*micro_batch");
     }
 
@@ -475,8 +475,8 @@ class PlannerTest {
                 PointSimulation simulation = new PointSimulation(new RunOptions(1, true))) {
             planner.interrupt();
             assertThat(PlanText.write(planner.plan(simulation, (share, what) -> {}), 80))
-                    .contains("Interrupted before a configuration was found")
-                    .doesNotContain("Give more", "best so far");
+                    .contains("Interrupted before any configuration met the limits")
+                    .doesNotContain("Allow more", "best so far");
         }
     }
 
@@ -542,7 +542,7 @@ class PlannerTest {
             assertThat(PlanText.write(plan, 200))
                     .contains(
                             "(out of time: the best so far)",
-                            " are left. By that bound none of them can take more than ");
+                            " are left. By their lower bounds, none of them can take more than ");
             assertThat(PlanJson.write(plan, file)).contains("\"complete\" : false", "\"left\" : " + ending.left());
         }
     }
@@ -568,6 +568,6 @@ class PlannerTest {
                 workload: {collective: all_gather, size: 1 GiB}
                 """, FASTEST, 1))
                 .isInstanceOf(InputException.class)
-                .hasMessage("small.yaml:1:1: is a bare collective, which leaves nothing to choose; name a training");
+                .hasMessage("small.yaml:1:1: is a bare collective and leaves nothing to choose; name a training run");
     }
 }

@@ -43,7 +43,7 @@ class FrameworkDefaultsTest {
                 .containsEntry("framework_profile", "torchtitan-compile")
                 .containsEntry("reduce_in_fp32", "true");
         assertThat(point.notes())
-                .contains("framework torchtitan 2024-12 + compile brings along attention: flash, reduce_in_fp32: true,"
+                .contains("framework torchtitan 2024-12 + compile sets attention: flash, reduce_in_fp32: true,"
                         + " framework_profile: torchtitan-compile");
     }
 
@@ -108,7 +108,7 @@ class FrameworkDefaultsTest {
         ScenarioPoint point = point(name + " " + old, "", "kind: fsdp2");
         assertThat(point.notes())
                 .contains("framework " + name + " " + old + " is older than " + oldest
-                        + ", the oldest release known; it is taken for that one");
+                        + ", the oldest known release, which is used instead");
         assertThat(task(point).strategy().given())
                 .isEqualTo(task(point(name + " " + oldest, "", "kind: fsdp2"))
                         .strategy()
@@ -125,7 +125,8 @@ class FrameworkDefaultsTest {
     @ValueSource(strings = {"torchtitan 1999", "torchtitan 0.1", "torchtitan 20204-12", "nemo latest"})
     void whatCanBeNoReleaseIsRefused(String framework) {
         assertThatThrownBy(() -> point(framework, "", "kind: fsdp2"))
-                .hasMessageContaining("a.yaml:3:12: framework " + framework + " is no release; known are those from 2");
+                .hasMessageContaining(
+                        "a.yaml:3:12: framework " + framework + " is not a release; the first known is 2");
     }
 
     @Test

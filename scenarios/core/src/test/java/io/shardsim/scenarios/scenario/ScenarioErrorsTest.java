@@ -54,7 +54,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\nmoney: {term: three_years}",
-                        "a.yaml:2:8: no price of p4d.24xlarge is in the catalog for term three_years; write money: {price: 40 USD/h} with yours"),
+                        "a.yaml:2:8: no price for p4d.24xlarge is in the catalog for term three_years; write money: {price: 40 USD/h} with yours"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nmoney: {term: one_year, spot: 0.3}",
@@ -63,7 +63,10 @@ class ScenarioErrorsTest {
                         "scenario: ok",
                         "scenario: ok\nmoney: {term: one_year, price: 30 USD/h}",
                         "a.yaml:2:9: term chooses a price of the catalog and price replaces it; remove one"),
-                with("scenario: ok", "scenario: ok\nmoney: {spot: 40%}", "a.yaml:2:15: spot 40% is a text; write 0.40"),
+                with(
+                        "scenario: ok",
+                        "scenario: ok\nmoney: {spot: 40%}",
+                        "a.yaml:2:15: spot 40% is a string; write 0.40"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nmoney: {spot: 1.5}",
@@ -83,7 +86,8 @@ class ScenarioErrorsTest {
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "lora: {r: 8, target_modules: [q_proj, down_proj]}\nstrategy: {kind: ddp}",
-                        "a.yaml:7:30: target_modules q_proj is not in this model; write some of down_proj, o_proj, qkv_proj, up_proj"),
+                        "a.yaml:7:30: target_modules q_proj is not in this model; write one or more of "
+                                + "down_proj, o_proj, qkv_proj, up_proj"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  expert_load: zipf 1\n  load_seed: 3\n  expert_capacity: 1.25\n  recompute: [moe_act, core_attn]",
@@ -103,7 +107,8 @@ class ScenarioErrorsTest {
                 with(
                         "gpt2-30b",
                         "mixtral-8x7b\nlora: {r: 8, target_modules: all-linear}",
-                        "a.yaml:3:30: target_modules all-linear means adapters in experts, which are not modelled; write some of k_proj, o_proj, q_proj, v_proj"),
+                        "a.yaml:3:30: target_modules all-linear means LoRA adapters in experts, which are not "
+                                + "modelled; write one or more of k_proj, o_proj, q_proj, v_proj"),
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "lora: {r: 8, target_modules: all-linear, frozen_bits: 5}\nstrategy: {kind: ddp}",
@@ -111,21 +116,24 @@ class ScenarioErrorsTest {
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "lora: {r: 8, target_modules: all-linear}\nstrategy: {kind: mics, shard_group: 128}",
-                        "a.yaml:7:7: lora is not modelled with this strategy; take ddp, fsdp, fsdp-grad-op, fsdp-hybrid, fsdp2, smddp, zero1, zero2, zero3, zero3-0.11, or remove lora"),
+                        "a.yaml:7:7: lora is not modelled with this strategy; use ddp, fsdp, fsdp-grad-op, "
+                                + "fsdp-hybrid, fsdp2, smddp, zero1, zero2, zero3, zero3-0.11, or remove lora"),
                 with(
                         "{kind: mics, shard_group: 128}",
                         "{kind: megatron, pipeline_parallel: 4, pipeline_schedule: interleaved}",
-                        "a.yaml:7:69: model_chunks 1 leaves pipeline_schedule interleaved nothing to interleave; write 2 or more, or 1f1b"),
+                        "a.yaml:7:69: pipeline_schedule interleaved needs model_chunks of 2 or more, not 1; set "
+                                + "it, or write 1f1b"),
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: {kind: mics, shard_group: 128}\nfailures: {node_mtbf: 6300 hours, restart: 10 min}",
-                        "a.yaml:8:1: failures without checkpoint, so that each loses everything; add for example checkpoint: {to: s3, every: 500}"),
+                        "a.yaml:8:1: failures needs checkpoint, or each failure loses everything; add for "
+                                + "example checkpoint: {to: s3, every: 500}"),
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: {kind: mics, shard_group: 128}\nstorage: {input: fsx}\ncheckpoint: {to: lustre, every: 10 s}",
                         "a.yaml:8:18: input fsx is not in the catalog; did you mean fsx-lustre?",
                         "a.yaml:9:18: to lustre is not in the catalog; known: fsx-lustre, s3",
-                        "a.yaml:9:33: every 10 s is a text; write a whole number from 1 to 1000000000"),
+                        "a.yaml:9:33: every 10 s is a string; write a whole number from 1 to 1000000000"),
                 with(
                         "shard_group: 128",
                         "shard_group: 128, gather_algorithm: hierarchy, activation_loading_horizon: 0",
@@ -149,9 +157,9 @@ class ScenarioErrorsTest {
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  activation_checkpointing: none\n  activation_offload: true",
-                        "a.yaml:8:23: activation_offload true with activation_checkpointing none: this library offloads what"
-                                + " checkpoints keep, and nothing else; set activation_checkpointing: full, or remove"
-                                + " activation_offload"),
+                        "a.yaml:8:23: activation_offload true with activation_checkpointing none: this library "
+                                + "offloads checkpoints only; set activation_checkpointing: full, or remove "
+                                + "activation_offload"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  checkpointed_layers: 49",
@@ -165,13 +173,15 @@ class ScenarioErrorsTest {
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  activation_offload: true\n  checkpointed_layers: 24",
-                        "a.yaml:7:23: activation_offload true with checkpointed_layers 24 of 48: what the other layers keep would"
-                                + " stay on the GPU, which is not modelled; remove one of them"),
+                        "a.yaml:7:23: activation_offload true with checkpointed_layers 24 of 48: layers without "
+                                + "checkpoints would keep activations on the GPU, which is not modelled; "
+                                + "remove one of them"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  activation_checkpointing: operator\n  attention: standard",
-                        "a.yaml:7:29: activation_checkpointing operator keeps what flash attention gives, and attention is"
-                                + " standard; write attention: flash, or activation_checkpointing: full"),
+                        "a.yaml:7:29: activation_checkpointing operator keeps the output of flash attention, and "
+                                + "attention is standard; write attention: flash, or activation_checkpointing: "
+                                + "full"),
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: megatron, pipeline_parallel: 4, partition: best",
@@ -237,7 +247,7 @@ class ScenarioErrorsTest {
                 with(
                         "shard_group: 128",
                         "shard_group: all",
-                        "a.yaml:7:37: shard_group all is a text; write a whole number from 0 to 1048576"),
+                        "a.yaml:7:37: shard_group all is a string; write a whole number from 0 to 1048576"),
                 with(
                         "kind: mics",
                         "kind: mcis",
@@ -245,7 +255,7 @@ class ScenarioErrorsTest {
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: mics",
-                        "a.yaml:7:11: strategy mics is a text; write a block such as {kind: fsdp-hybrid, shard_group: 128}"),
+                        "a.yaml:7:11: strategy mics is a string; write a block such as {kind: fsdp-hybrid, shard_group: 128}"),
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: {}",
@@ -253,7 +263,7 @@ class ScenarioErrorsTest {
                 with(
                         "shard_group: 128",
                         "two_hop_gradient_sync: yes",
-                        "a.yaml:7:47: two_hop_gradient_sync yes is a text in YAML 1.2; write true"),
+                        "a.yaml:7:47: two_hop_gradient_sync yes is a string in YAML 1.2; write true"),
                 with("nodes: 32", "nodes: 0", "a.yaml:3:42: nodes 0 < 1; write a whole number from 1 to 65536"),
                 with("nodes: 32", "nodes: -3", "a.yaml:3:42: nodes -3 < 1; write a whole number from 1 to 65536"),
                 with(
@@ -271,15 +281,15 @@ class ScenarioErrorsTest {
                 with(
                         "nodes: 32",
                         "nodes: \"32\"",
-                        "a.yaml:3:42: nodes 32 is a text; write a whole number from 1 to 65536"),
+                        "a.yaml:3:42: nodes 32 is a string; write a whole number from 1 to 65536"),
                 with(
                         "nodes: 32",
                         "nodes: 1_000",
-                        "a.yaml:3:42: nodes 1_000 is a text; write a whole number from 1 to 65536"),
+                        "a.yaml:3:42: nodes 1_000 is a string; write a whole number from 1 to 65536"),
                 with(
                         "nodes: 32",
                         "nodes: 12:30",
-                        "a.yaml:3:42: nodes 12:30 is a text; write a whole number from 1 to 65536"),
+                        "a.yaml:3:42: nodes 12:30 is a string; write a whole number from 1 to 65536"),
                 with("nodes: 32", "nodes: [32]", "a.yaml:3:42: nodes is a list; write a whole number from 1 to 65536"),
                 with("nodes: 32", "nodes: ", "a.yaml:3:41: nodes has no value; write a whole number from 1 to 65536"),
                 with(", nodes: 32", "", "a.yaml:3:10: cluster has no nodes; add nodes: a whole number from 1 to 65536"),
@@ -303,7 +313,7 @@ class ScenarioErrorsTest {
                 with(
                         "nodes: 32",
                         "nodes: 32, nic: 100",
-                        "a.yaml:3:51: nic: rate 100 carries no unit; write for example 300 GB/s or 100 Gbit/s"),
+                        "a.yaml:3:51: nic: rate 100 has no unit; write for example 300 GB/s or 100 Gbit/s"),
                 with(
                         "nodes: 32",
                         "nodes: 32, nic: fast",
@@ -352,7 +362,8 @@ class ScenarioErrorsTest {
                 with(
                         "nodes: 32",
                         "nodes: 32, route_seed: 7",
-                        "a.yaml:3:46: route_seed draws no routes with routing adaptive; remove it, or write routing: static"),
+                        "a.yaml:3:46: route_seed has no effect with adaptive routing; remove it, or write "
+                                + "routing: static"),
                 with(
                         "nodes: 32",
                         "nodes: 32, nodes_per_leaf: 12, routing: ecmp",
@@ -414,7 +425,7 @@ class ScenarioErrorsTest {
                 with(
                         "sequence_length: 2048",
                         "sequence_length: 2048\n  decoder_length: 128",
-                        "a.yaml:6:19: decoder_length 128 needs a model with a decoder behind an encoder; remove it"),
+                        "a.yaml:6:19: decoder_length 128 needs an encoder-decoder model; remove it"),
                 with(
                         "model: gpt2-30b",
                         "model: {hidden: 7168, layers: 48, heads: 64, vocab: 50257, expert_ffn: 1024}",
@@ -447,7 +458,8 @@ class ScenarioErrorsTest {
                 with(
                         "strategy: {kind: mics, shard_group: 128}",
                         "strategy: {kind: megatron-core, framework_profile: transformer-engine-fp8}",
-                        "a.yaml:7:52: framework_profile transformer-engine-fp8 multiplies numbers of 8 bits, for which a100-40gb has no tensor cores; choose a GPU of the Hopper architecture, or another profile"),
+                        "a.yaml:7:52: framework_profile transformer-engine-fp8 needs FP8 tensor cores, which "
+                                + "a100-40gb does not have; choose a Hopper GPU, or another profile"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  kernels: torchtitan-float",
@@ -455,7 +467,9 @@ class ScenarioErrorsTest {
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  precision: fp8",
-                        "a.yaml:7:14: precision fp8 needs kernels with a recipe of FP8, and smp ships none; write kernels: torchtitan-compile or transformer-engine or transformer-engine-cudnn-8, or write precision: bf16"),
+                        "a.yaml:7:14: precision fp8 needs kernels with an FP8 recipe, and smp ships none; write "
+                                + "kernels: torchtitan-compile or transformer-engine or "
+                                + "transformer-engine-cudnn-8, or write precision: bf16"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  fp8_recipe: mxfp8",
@@ -487,7 +501,7 @@ class ScenarioErrorsTest {
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  activation_offload: no",
-                        "a.yaml:7:23: activation_offload no is a text in YAML 1.2; write false"),
+                        "a.yaml:7:23: activation_offload no is a string in YAML 1.2; write false"),
                 with(
                         "  global_batch: 1536\n",
                         "",
@@ -515,7 +529,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\ncollectives: {chunk: 4}",
-                        "a.yaml:2:22: chunk: size 4 carries no unit; write for example 1 MiB"),
+                        "a.yaml:2:22: chunk: size 4 has no unit; write for example 1 MiB"),
                 with(
                         "scenario: ok",
                         "scenario: ok\ncollectives: {library: mpi}",
@@ -523,9 +537,12 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\nworkload: {collective: all_reduce, size: 1 GiB}",
-                        "a.yaml:3:1: model beside workload; a scenario trains or runs a bare collective: remove one of them",
-                        "a.yaml:5:1: training beside workload; a scenario trains or runs a bare collective: remove one of them",
-                        "a.yaml:8:1: strategy beside workload; a scenario trains or runs a bare collective: remove one of them"),
+                        "a.yaml:3:1: model and workload exclude each other: a scenario either trains or runs a "
+                                + "bare collective; remove one",
+                        "a.yaml:5:1: training and workload exclude each other: a scenario either trains or runs "
+                                + "a bare collective; remove one",
+                        "a.yaml:8:1: strategy and workload exclude each other: a scenario either trains or runs "
+                                + "a bare collective; remove one"),
                 with(
                         "model: gpt2-30b\n",
                         "",
@@ -553,19 +570,22 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\nsweep: {model.layers: [2]}",
-                        "a.yaml:2:9: sweep key model.layers asks for a block, but model is a text; sweep model itself, or write it as a block"),
+                        "a.yaml:2:9: sweep key model.layers needs a block, but model is a string; sweep model "
+                                + "itself, or write it as a block"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nsweep: {sweep.cluster.nodes: [2, 4]}",
-                        "a.yaml:2:9: sweep key sweep.cluster.nodes is no dotted key of a scenario; write for example cluster.nodes"),
+                        "a.yaml:2:9: sweep key sweep.cluster.nodes is not a dotted scenario key; write for "
+                                + "example cluster.nodes"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nsweep: {cluster.nodes: [2, 4], cluster: [{instance: p4d.24xlarge, nodes: 32}]}",
-                        "a.yaml:2:32: sweep of cluster replaces the block whose keys the lines before it vary; write it before them"),
+                        "a.yaml:2:32: sweep of cluster overwrites keys of lines before it; move it before them"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nsweep: {Cluster Nodes: [2]}",
-                        "a.yaml:2:9: sweep key Cluster Nodes is no dotted key of a scenario; write for example cluster.nodes"),
+                        "a.yaml:2:9: sweep key Cluster Nodes is not a dotted scenario key; write for example "
+                                + "cluster.nodes"),
                 with(
                         "scenario: ok",
                         "scenario: ok\nsweep: {cluster.nodes: [2, 4], strategy.shard_group: [24]}",
@@ -573,7 +593,7 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: !!python/object x",
-                        "a.yaml:1:11: tag tag:yaml.org,2002:python/object has no meaning here; remove it"),
+                        "a.yaml:1:11: tag tag:yaml.org,2002:python/object is not supported here; remove it"),
                 with(
                         "scenario: ok",
                         "scenario: ok\n<<: {a: b}",
@@ -587,13 +607,13 @@ class ScenarioErrorsTest {
                 with(
                         "scenario: ok",
                         "scenario: ok\n---\nb: c",
-                        "a.yaml:2:1: a second document begins; write one document a file"),
+                        "a.yaml:2:1: a second document begins; write one document per file"),
                 Arguments.of("", List.of("a.yaml:1:1: is empty; a scenario begins with \"scenario: NAME\"")),
                 Arguments.of("# nothing\n", List.of("a.yaml:1:1: is empty; a scenario begins with \"scenario: NAME\"")),
                 Arguments.of(
                         "just text",
                         List.of(
-                                "a.yaml:1:1: scenario file just text is a text; write a block with scenario, model, cluster, training, strategy")),
+                                "a.yaml:1:1: scenario file just text is a string; write a block with scenario, model, cluster, training, strategy")),
                 Arguments.of(
                         "- a\n",
                         List.of(

@@ -71,7 +71,7 @@ class ScenarioLimitsTest {
                 .hasSize(1)
                 .first()
                 .asString()
-                .contains("makes more than 100000 values with its aliases followed; write fewer of them");
+                .contains("makes more than 100000 values after expanding its aliases; write fewer of them");
     }
 
     @Test

@@ -111,7 +111,7 @@ class ScenarioReaderTest {
     void megatronFillsItsVocabularyUpAndSaysSo() throws InputException {
         String megatron = BASE.replace("{kind: mics, shard_group: 128}", "{kind: megatron, tensor_parallel: 8}");
         assertThat(read(megatron).points().get(0).notes())
-                .containsExactly("vocabulary of 50264 filled up to 51200, a multiple of 1024, as megatron does");
+                .containsExactly("vocabulary of 50264 padded to 51200, a multiple of 1024, as megatron does");
         assertThat(vocab(megatron)).isEqualTo(50 * 8 * 128);
         assertThat(vocab(BASE)).isEqualTo(50264);
         assertThat(vocab(megatron.replace("global_batch: 1536", "global_batch: 1536, kernels: fused")))
@@ -128,8 +128,8 @@ class ScenarioReaderTest {
     void aNicThatAnAssumedPcieHoldsBackIsANote() throws InputException {
         String cluster = inlineCluster("a100-80gb", "400 Gbit/s");
         assertThat(read(cluster + "}\n").points().get(0).notes())
-                .containsExactly("pcie is left out and taken to be 24 GB/s, what ampere GPUs have, "
-                        + "which holds a NIC of 48 GB/s back; write pcie: the rate of your link");
+                .containsExactly("pcie is assumed to be 24 GB/s, as on ampere GPUs, which limits a NIC of 48 "
+                        + "GB/s; write pcie: the rate of your link");
         assertThat(read(cluster + ", pcie: 56 GB/s}\n").points().get(0).notes()).isEmpty();
     }
 
@@ -225,8 +225,8 @@ class ScenarioReaderTest {
                 + "cluster: {gpu: a100-80gb, gpus_per_node: 8, intra_node: 300 GB/s, nics_per_node: 4, nic: 100 Gbit/s, nodes: ";
         assertThat(read(cluster + "2}\n").points().get(0).notes())
                 .singleElement(InstanceOfAssertFactories.STRING)
-                .startsWith("network is left out and taken to be infiniband, whose constants NCCL's steps between nodes"
-                        + " have; write one of infiniband, p3dn,");
+                .startsWith("network is assumed to be infiniband, with its NCCL constants between nodes; to "
+                        + "change it, write one of infiniband, p3dn,");
         assertThat(read(cluster + "1}\n").points().get(0).notes()).isEmpty();
         ScenarioPoint given = read(cluster + "2, network: p4d}\n").points().get(0);
         assertThat(given.notes()).isEmpty();

@@ -26,7 +26,8 @@ final class AccelerateWriter extends FrameworkWriter {
     String remedy(String kind) {
         return switch (kind) {
             case "mics" ->
-                "HSDP is its maintained kin: plan with strategy.kind: [fsdp2], or write smp, where MiCS is sharded_data_parallel_degree";
+                "use HSDP, its maintained counterpart: plan with strategy.kind: [fsdp2], or write smp, where "
+                        + "MiCS is sharded_data_parallel_degree";
             case "megatron", "megatron-core" -> "write megatron, or plan with strategy.kind: [fsdp2]";
             case "smddp" -> "write smp, or plan with strategy.kind: [fsdp2, ddp]";
             default -> "write deepspeed, or plan with strategy.kind: [fsdp2]";

@@ -123,12 +123,13 @@ final class DeepSpeedWriter extends FrameworkWriter {
     List<String> notes(Settings settings) {
         List<String> notes = new ArrayList<>(List.of(TrainerFiles.DATA));
         if (settings.kind().equals("mics")) {
-            notes.add("DeepSpeed's own MiCS needs patches (its issue 5080). Maintained roads: --write smp, which is"
-                    + " sharded_data_parallel_degree, or HSDP: plan with strategy.kind: [fsdp2] and write fsdp.");
+            notes.add("DeepSpeed's own MiCS needs patches (its issue 5080). Maintained alternatives: --write "
+                    + "smp, which is sharded_data_parallel_degree, or HSDP: plan with strategy.kind: [fsdp2] "
+                    + "and write fsdp.");
         }
         if (settings.ranksOfReplica() > 1) {
             // deepspeedai/DeepSpeed blogs/huggingface-tp, requirements.
-            notes.add("AutoTP trains from DeepSpeed 0.16.4, Transformers 4.50.1 and Accelerate 1.6.0 on.");
+            notes.add("AutoTP training needs DeepSpeed 0.16.4, Transformers 4.50.1 and Accelerate 1.6.0 or later.");
         }
         return notes;
     }

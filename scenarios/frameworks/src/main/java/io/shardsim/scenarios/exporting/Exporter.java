@@ -70,7 +70,7 @@ public final class Exporter {
         }
         String instance = instance(file);
         if (instance.isEmpty()) {
-            throw refused(framework, settings, "needs a cluster of the catalog to be read back; set cluster.instance");
+            throw refused(framework, settings, "needs a catalog instance to be read back; set cluster.instance");
         }
         List<WrittenFile> files = writer.files(settings, instance);
         Settings back = readBack(files, instance, settings);
@@ -156,11 +156,11 @@ public final class Exporter {
             return known;
         }
         if (FIGURES.contains(key)) {
-            return "a figure of the simulator, which no configuration holds";
+            return "a simulator setting, which no configuration has";
         }
         return key.startsWith("model.")
                 ? "the framework's models have no such setting"
-                : "only the training script can say it";
+                : "only the training script can set it";
     }
 
     /** What stands in the scenario beside the training: the cluster's own figures, collectives, storage, checkpoints. */
@@ -179,8 +179,8 @@ public final class Exporter {
                                 String.valueOf(inner),
                                 null,
                                 block.equals("cluster")
-                                        ? "the hardware says it"
-                                        : "the environment and the training script say it"));
+                                        ? "set by the hardware"
+                                        : "set by the environment and the training script"));
                     }
                 });
             }

@@ -21,7 +21,7 @@ final class ForeignBlock {
     /** Sets a key; null leaves it out. */
     ForeignBlock put(String path, @Nullable Object value) {
         if (!table.knows(path)) {
-            throw new IllegalStateException(path + " is no documented key of " + table.title());
+            throw new IllegalStateException(path + " is not a documented key of " + table.title());
         }
         if (value != null) {
             insert(path, value);
@@ -57,7 +57,7 @@ final class ForeignBlock {
     Object carried(String path) {
         String key = table.sets(path);
         if (key == null) {
-            throw new IllegalStateException(path + " of " + table.title() + " sets no key of a scenario alone");
+            throw new IllegalStateException(path + " of " + table.title() + " sets no scenario key by itself");
         }
         Object value = settings.value(key);
         return value instanceof String text && text.matches("\\d+(\\.\\d+)?") ? new BigDecimal(text) : value;

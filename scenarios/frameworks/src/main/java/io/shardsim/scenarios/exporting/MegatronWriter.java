@@ -22,7 +22,7 @@ final class MegatronWriter extends FrameworkWriter {
     String refusal(Settings settings) {
         int stages = settings.job().parallel().stages();
         if (settings.whole("model.layers") % stages != 0) {
-            return "it wants layers (" + settings.text("model.layers") + ") that " + stages
+            return "it needs layers (" + settings.text("model.layers") + ") that " + stages
                     + " stages share evenly; plan with another strategy.pipeline_parallel";
         }
         return null;
@@ -45,11 +45,10 @@ final class MegatronWriter extends FrameworkWriter {
         script.put("lr", "1e-4").put("train-iters", 100).put("mock-data", true);
         String text = "#!/usr/bin/env bash\n"
                 + "# " + settings.scenario()
-                + ", written by shardsim. Run it on each node in a clone of NVIDIA/Megatron-LM.\n"
-                + "# --mock-data trains on made-up tokens: replace it, and the tokenizer, by yours.\n"
-                + "set -euo pipefail\n"
-                + "export CUDA_DEVICE_MAX_CONNECTIONS=1\n\n"
-                + "torchrun" + arguments(launcher) + " \\\n  pretrain_gpt.py" + arguments(script) + "\n";
+                + ", written by shardsim. Run it on each node in a clone of NVIDIA/Megatron-LM.\n# --mock-data "
+                + "trains on mock tokens: replace it and the tokenizer with yours.\nset -euo "
+                + "pipefail\nexport CUDA_DEVICE_MAX_CONNECTIONS=1\n\ntorchrun" + arguments(launcher)
+                + " \\\n  pretrain_gpt.py" + arguments(script) + "\n";
         return List.of(new WrittenFile("train.sh", text));
     }
 

@@ -30,7 +30,8 @@ final class SageMakerWriter extends FrameworkWriter {
     String refusal(Settings settings) {
         boolean library = settings.kind().equals("mics") || settings.kind().startsWith("fsdp");
         if (settings.job().parallel().stages() > 1 || !library && settings.ranksOfReplica() > 1) {
-            return "splits of the model are written for mics and fsdp-hybrid only, and without stages; write megatron, or plan with strategy.pipeline_parallel and strategy.tensor_parallel: [1]";
+            return "model splits are written for mics and fsdp-hybrid only, without stages; write megatron, or "
+                    + "plan with strategy.pipeline_parallel and strategy.tensor_parallel: [1]";
         }
         return null;
     }
@@ -120,7 +121,9 @@ final class SageMakerWriter extends FrameworkWriter {
         return List.of(
                 "train.py is your script: it reads args.json and config.json, and estimator.fit() starts the job.",
                 settings.kind().equals("mics")
-                        ? "sharded_data_parallel_degree needs the model parallel library v1 (PyTorch 1.13.1), which AWS no longer extends; HSDP of v2 follows it: plan with strategy.kind: [fsdp-hybrid]."
-                        : "framework_version 2.2.0 is the oldest that was checked against the library's v2 parameters.");
+                        ? "sharded_data_parallel_degree needs the model parallel library v1 (PyTorch 1.13.1), "
+                                + "which AWS no longer extends; its successor is HSDP in v2: plan with "
+                                + "strategy.kind: [fsdp-hybrid]."
+                        : "framework_version 2.2.0 is the oldest checked against the library's v2 parameters.");
     }
 }

@@ -31,7 +31,7 @@ final class TorchtitanWriter extends FrameworkWriter {
     @Nullable
     String refusal(Settings settings) {
         if (nameOf(settings.task().model()).isEmpty()) {
-            return "no flavor of its models is this one; write fsdp, or train one of "
+            return "none of its model flavors matches; write fsdp, or train one of "
                     + String.join(", ", table().models().values());
         }
         return settings.is(Settings.PRECISION, "fp16") ? "it has no fp16; set training.precision to bf16" : null;

@@ -55,7 +55,7 @@ final class AccelerateConfig implements Importer {
             file.judge(
                     "distributed_type",
                     Verdict.DECIDES_THE_ANSWER,
-                    "only MULTI_GPU, FSDP, DEEPSPEED and MEGATRON_LM are; the strategy is assumed");
+                    "only MULTI_GPU, FSDP, DEEPSPEED and MEGATRON_LM are supported; the strategy is assumed");
         }
     }
 
@@ -85,8 +85,8 @@ final class AccelerateConfig implements Importer {
             file.judge(
                     "mixed_precision",
                     Verdict.DECIDES_THE_ANSWER,
-                    "BF16 GEMMs are simulated; FP8 ones run up to twice as fast on H100 (precision: fp8 with"
-                            + " framework_profile torchtitan-compile)");
+                    "simulated with BF16 GEMMs; FP8 GEMMs run up to twice as fast on H100 (precision: fp8 with "
+                            + "framework_profile torchtitan-compile)");
         } else if (precision.endsWith("16")) {
             draft.give(Draft.PRECISION, precision, file.key("mixed_precision"));
         } else {
@@ -112,7 +112,7 @@ final class AccelerateConfig implements Importer {
         } else {
             DeepSpeedConfig.offload(file, draft, DEEPSPEED + "offload_param_device", "strategy.offload_parameters");
         }
-        draft.byDefault(Draft.PROFILE, "deepspeed-accelerate", "PyTorch's AdamW, as Accelerate passes it on");
+        draft.byDefault(Draft.PROFILE, "deepspeed-accelerate", "PyTorch's AdamW, as Accelerate uses it");
         if (stage != null && (stage == 1 || stage == 2)) {
             draft.byDefault("strategy.use_multi_rank_bucket_allreduce", true, "DeepSpeed's default since 0.12.4");
         }
@@ -122,13 +122,13 @@ final class AccelerateConfig implements Importer {
     static void needs(ForeignFile file, Draft draft, String key) {
         draft.afterwards(done -> {
             if (done.has(Draft.KIND)) {
-                file.judge(key, Verdict.MODELLED, "read from the DeepSpeed configuration that was given too");
+                file.judge(key, Verdict.MODELLED, "read from the DeepSpeed configuration, which was also given");
             } else {
                 boolean inScript = "true".equals(file.text(key));
                 String what = inScript
                         ? " leaves its DeepSpeed configuration to the script"
                         : " names a DeepSpeed configuration";
-                file.refuse(key, key + what + ", which says the strategy; give that file, too");
+                file.refuse(key, key + what + ", which sets the strategy; also pass that file");
             }
         });
     }
@@ -185,7 +185,8 @@ final class AccelerateConfig implements Importer {
                 file.judge(
                         key,
                         Verdict.NOT_MODELLED,
-                        "only inductor is, as training.kernels compiled; kernels may be joined");
+                        "only inductor is simulated, as training.kernels compiled; other backends may fuse "
+                                + "differently");
             }
         }
     }

@@ -67,7 +67,7 @@ final class AdapterSettings {
         contributeRank(file, draft, Defaults.PEFT);
         if (file.flag("lora_target_linear", false)) {
             draft.give(MODULES, List.of("all-linear"), file.key("lora_target_linear"));
-            file.judge("lora_target_modules", Verdict.IRRELEVANT, "lora_target_linear has them all");
+            file.judge("lora_target_modules", Verdict.IRRELEVANT, "lora_target_linear includes all");
         } else {
             contributeModules(file, draft, Defaults.PEFT);
         }

@@ -31,7 +31,7 @@ final class AxolotlConfig implements Importer {
             file.ignore("lora_", "all weights are trained");
         }
         if (file.flag("model_quantization_config_kwargs.dequantize", false)) {
-            file.ignore("model_quantization_config", "weights are dequantized as they are loaded");
+            file.ignore("model_quantization_config", "weights are dequantized while loading");
         }
         AccelerateConfig.contributeParallelism(file, draft, "");
         boolean sharded = contributeStrategy(file, draft);

@@ -38,7 +38,7 @@ final class Batches {
     void settle() {
         boolean hopper = "fp8".equals(draft.text(Draft.PRECISION))
                 || String.valueOf(draft.text(Draft.PROFILE)).endsWith("fp8");
-        String why = hopper ? "no file says, and FP8 needs a Hopper GPU" : "no file says";
+        String why = hopper ? "not in any file, and FP8 needs a Hopper GPU" : "not in any file";
         draft.assume(Draft.INSTANCE, hopper ? HOPPER : INSTANCE, why + "; --instance NAME changes it");
         InstanceSpec instance = instance();
         if (instance == null) {
@@ -156,8 +156,7 @@ final class Batches {
         draft.settle("cluster.gpus_per_node", new Fact(gpus, why.rank(), why.key(), why.note()));
         if (instance.pcie().switches() > gpus) {
             draft.settle(
-                    "cluster.pcie_switches",
-                    new Fact(gpus, Rank.DEFAULT, why.key(), "no more of them than GPUs in use"));
+                    "cluster.pcie_switches", new Fact(gpus, Rank.DEFAULT, why.key(), "not more than the GPUs in use"));
         }
     }
 
@@ -180,7 +179,7 @@ final class Batches {
         while (nodes * perNode % ranks != 0 && nodes < ranks) {
             nodes++;
         }
-        draft.settle(Draft.NODES, new Fact(nodes, Rank.ASSUMED, null, "no file says how many; --nodes N changes it"));
+        draft.settle(Draft.NODES, new Fact(nodes, Rank.ASSUMED, null, "not in any file; --nodes N changes it"));
         if (nodes == 1 && global != null) {
             fewerGpus(instance, global, micro == null ? 1 : micro);
         }
@@ -210,7 +209,7 @@ final class Batches {
             useOf(
                     instance,
                     gpus,
-                    new Fact(gpus, Rank.ASSUMED, null, "the most that share a batch of " + global + " evenly"));
+                    new Fact(gpus, Rank.ASSUMED, null, "the most that evenly share a batch of " + global + " evenly"));
         }
     }
 
@@ -222,10 +221,10 @@ final class Batches {
             draft.assume(
                     Draft.GLOBAL_BATCH,
                     product(SAMPLES_PER_GPU, 1) * replicas * (steps == null ? 1 : Math.min(steps, 1_000_000)),
-                    "no file says; " + SAMPLES_PER_GPU + " samples a replica"
+                    "not in any file; " + SAMPLES_PER_GPU + " samples per replica"
                             + (steps == null ? "" : " and accumulation step"));
             if (steps != null) {
-                draft.assume(Draft.MICRO_BATCH, SAMPLES_PER_GPU, "no file says");
+                draft.assume(Draft.MICRO_BATCH, SAMPLES_PER_GPU, "not in any file");
             }
         } else if (global == null) {
             Fact fact = Draft.required(draft, Draft.MICRO_BATCH);

@@ -120,7 +120,7 @@ final class Completion {
     }
 
     private void settleStrategy() {
-        draft.assume(Draft.KIND, "fsdp", "no file names a strategy");
+        draft.assume(Draft.KIND, "fsdp", "no file sets a strategy");
         String kind = String.valueOf(draft.text(Draft.KIND));
         StrategyDescriptor descriptor = Strategies.descriptor(kind);
         if (descriptor == null) {
@@ -181,8 +181,8 @@ final class Completion {
             }
             unknownNames()
                     .forEach(key -> key.refuse(key.path() + " " + YamlReader.printable(key.text())
-                            + " names a model by a key that is not known; give --model NAME, or its config.json too"));
-            draft.assume("model", MODEL, "no file describes a model; give its config.json, or --model NAME");
+                            + " names the model with an unknown key; pass --model NAME, or also its config.json"));
+            draft.assume("model", MODEL, "no file describes the model; pass its config.json, or --model NAME");
         }
     }
 
@@ -198,22 +198,22 @@ final class Completion {
     private void settleTraining() {
         long positions = positions();
         long length = positions > 0 ? Math.min(positions, SEQUENCE_LENGTH) : SEQUENCE_LENGTH;
-        draft.assume(Draft.SEQUENCE, length, "no file says how long a sample is; --sequence-length N changes it");
-        draft.assume(Draft.PRECISION, "bf16", "no file says");
-        draft.assume(Draft.CHECKPOINTING, "full", "no file says");
+        draft.assume(Draft.SEQUENCE, length, "not in any file; --sequence-length N changes it");
+        draft.assume(Draft.PRECISION, "bf16", "not in any file");
+        draft.assume(Draft.CHECKPOINTING, "full", "not in any file");
         Fact precision = draft.fact(Draft.PRECISION);
         boolean byDefault = precision != null && precision.rank() == Rank.DEFAULT;
         if (byDefault && "flash".equals(draft.text(Draft.ATTENTION)) && "fp32".equals(draft.text(Draft.PRECISION))) {
             draft.settle(
                     Draft.PRECISION,
-                    new Fact("bf16", Rank.ASSUMED, null, "flash attention needs 16 bits, and no file asks for them"));
+                    new Fact("bf16", Rank.ASSUMED, null, "flash attention needs BF16 or FP16, and no file sets it"));
         }
         if ("fp32".equals(draft.text(Draft.PRECISION))) {
-            draft.assume(Draft.ATTENTION, "standard", "no file says, and flash attention needs 16 bits");
+            draft.assume(Draft.ATTENTION, "standard", "not in any file, and flash attention needs BF16 or FP16");
         } else if (hasPositionBias()) {
-            draft.assume(Draft.ATTENTION, "standard", "no file says, and flash attention has no position bias");
+            draft.assume(Draft.ATTENTION, "standard", "not in any file, and flash attention has no position bias");
         } else {
-            draft.assume(Draft.ATTENTION, "flash", "no file says; frameworks choose it by themselves where they can");
+            draft.assume(Draft.ATTENTION, "flash", "not in any file; frameworks choose it themselves if they can");
         }
     }
 

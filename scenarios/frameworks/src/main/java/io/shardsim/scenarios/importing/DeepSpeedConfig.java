@@ -83,12 +83,12 @@ final class DeepSpeedConfig implements Importer {
         if (file.isAuto("gradient_clipping")) {
             draft.assume(Draft.CLIPPING, 1.0, "auto, and the Trainer's default is 1");
         } else {
-            draft.byDefault(Draft.CLIPPING, 0.0, "DeepSpeed clips only when told to");
+            draft.byDefault(Draft.CLIPPING, 0.0, "DeepSpeed clips only if configured");
         }
         contributePrecision(file, draft);
         if (file.hasBlock("activation_checkpointing")) {
             draft.giveFlag(file, "activation_checkpointing.cpu_checkpointing", "training.activation_offload");
-            draft.assume(Draft.CHECKPOINTING, "full", "the file sets up checkpointing, the model's code uses it");
+            draft.assume(Draft.CHECKPOINTING, "full", "the file configures checkpointing; the model's code enables it");
         }
     }
 
@@ -109,7 +109,7 @@ final class DeepSpeedConfig implements Importer {
                 String why = fact.note().isEmpty() ? fact.origin() : fact.note();
                 asked.judge(Verdict.MODELLED, "auto: " + fact.value() + ", " + why);
             } else {
-                asked.judge(Verdict.APPROXIMATED, "auto, and no file says what that is; see what is assumed");
+                asked.judge(Verdict.APPROXIMATED, "auto, and not in any file what that is; see what is assumed");
             }
         });
     }
@@ -142,7 +142,7 @@ final class DeepSpeedConfig implements Importer {
 
     private static long stage(ForeignFile file) {
         if (file.isAuto(STAGE)) {
-            file.refuse(STAGE, STAGE + " is auto, which nothing fills in; write 0, 1, 2 or 3");
+            file.refuse(STAGE, STAGE + " is auto, which nothing resolves; write 0, 1, 2 or 3");
         }
         Long stage = file.whole(STAGE, 0, 3);
         return stage == null ? 0 : stage;
@@ -156,8 +156,8 @@ final class DeepSpeedConfig implements Importer {
             file.judge(
                     STAGE,
                     Verdict.APPROXIMATED,
-                    "strategy.kind ddp with DeepSpeed's kernels; ddp overlaps its all-reduce with backward, DeepSpeed"
-                            + " does not, and shards FP32 states where weights are bf16");
+                    "strategy.kind ddp with DeepSpeed's kernels; unlike ddp, DeepSpeed does not overlap its "
+                            + "all-reduce with backward, and shards FP32 states if weights are bf16");
             return "ddp";
         }
         Long shards = file.whole(MICS, -1, MOST);
@@ -228,9 +228,8 @@ final class DeepSpeedConfig implements Importer {
             key.judge(
                     Verdict.APPROXIMATED,
                     hidden == null
-                            ? "auto follows from the width of the model; give its config.json. DeepSpeed's default is"
-                                    + " taken"
-                            : "auto has no rule for this key; DeepSpeed's default is taken");
+                            ? "auto depends on the model width; pass its config.json. DeepSpeed's default is used"
+                            : "auto has no rule for this key; DeepSpeed's default is used");
         } else {
             draft.give("strategy." + ours, value, key);
             key.judge(Verdict.MODELLED, "strategy." + ours + " " + value + ", from hidden " + hidden);
@@ -260,7 +259,7 @@ final class DeepSpeedConfig implements Importer {
             file.judge(
                     key,
                     Verdict.DECIDES_THE_ANSWER,
-                    name + " keeps them in host memory; NVMe is slower and needs less of it");
+                    name + " keeps them in host memory; NVMe is slower and needs less host memory");
         } else if (device.equals("none") && key.endsWith(".device")) {
             String block = key.substring(0, key.lastIndexOf('.') + 1);
             file.keys().stream()
@@ -299,9 +298,9 @@ final class DeepSpeedConfig implements Importer {
         draft.byDefault("strategy.prefetch_bucket_size", 50_000_000L, DEFAULT);
         draft.byDefault("strategy.param_persistence_threshold", 100_000L, DEFAULT);
         draft.byDefault("strategy.contiguous_gradients", true, DEFAULT);
-        draft.byDefault("strategy.host_time_per_module", "330 us", "as zero3-0.11 has it");
+        draft.byDefault("strategy.host_time_per_module", "330 us", "as in zero3-0.11");
         for (String key : List.of(HPZ, QUANTIZED_WEIGHTS, QUANTIZED_GRADIENTS)) {
-            file.judge(key, Verdict.NOT_MODELLED, "ZeRO++ beside MiCS");
+            file.judge(key, Verdict.NOT_MODELLED, "ZeRO++ with MiCS");
         }
     }
 

@@ -189,11 +189,11 @@ final class ForeignFile {
         } else if (!key.isSet()) {
             key.judge(Verdict.IRRELEVANT, "not set");
         } else if (key.path().matches(".*#\\d+")) {
-            key.judge(Verdict.IRRELEVANT, "given again, and that counts");
+            key.judge(Verdict.IRRELEVANT, "given again; the later value counts");
         } else if (switchedOff != null && !path.equals(switchedOff)) {
             key.judge(Verdict.IRRELEVANT, switchedOff + " is false");
         } else if (isOff(key, entry)) {
-            key.judge(Verdict.IRRELEVANT, "asks for what is simulated anyway");
+            key.judge(Verdict.IRRELEVANT, "same as what is simulated anyway");
         } else {
             key.judge(entry.verdict(), entry.note());
         }
@@ -327,7 +327,7 @@ final class ForeignFile {
     /** A text, number or flag as written. */
     @Nullable
     String text(String path) {
-        return (String) read(path, ScalarTypes.text("(?s).*", "a text"));
+        return (String) read(path, ScalarTypes.text("(?s).*", "a string"));
     }
 
     /** The word in small letters; a word that is not among them is a problem. */
@@ -404,8 +404,8 @@ final class ForeignFile {
         String set = text.contains(ShellScript.SEVERAL)
                 ? "; keep the one that holds"
                 : text.contains("`") || text.contains("$(")
-                        ? " is for a shell to work out, and nothing is executed; write the value itself"
-                        : " is set nowhere in the file; set it at its top, or write the value itself";
+                        ? " needs a shell, and nothing is executed; write the value itself"
+                        : " is not set in the file; set it at the top, or write the value itself";
         key.refuse(key.path() + " " + YamlReader.printable(key.text()) + set);
         return true;
     }

@@ -58,7 +58,7 @@ final class ForeignKey {
         return !(value instanceof Scalar scalar && scalar.isNull());
     }
 
-    /** The value as written, where it is a text, number or flag; else empty. */
+    /** The value as written, where it is a string, number or flag; else empty. */
     String text() {
         return value instanceof Scalar scalar ? scalar.text() : "";
     }

@@ -42,7 +42,7 @@ final class ForeignReader {
     /** The block of the file, or null after a problem. */
     static @Nullable Content read(String file, String text, Problems problems) {
         if (text.isBlank()) {
-            return problems.refuse(Position.START, "is empty; name a configuration of a framework");
+            return problems.refuse(Position.START, "is empty; pass a framework config");
         }
         int before = problems.size();
         String name = file.toLowerCase(Locale.ROOT);
@@ -76,7 +76,7 @@ final class ForeignReader {
             problems.add(
                     Position.START,
                     shell
-                            ? "is a shell script without a training command; give the script that has its arguments"
+                            ? "is a shell script without a training command; pass the script that has its arguments"
                             : root == null
                                     ? Importers.unknown(false)
                                     : "is " + root.kind() + "; " + Importers.unknown(false));
@@ -113,8 +113,8 @@ final class ForeignReader {
                 && STATEMENT.matcher(text).find()) {
             problems.add(
                     Position.START,
-                    "is a Python script that calls no estimator and no TrainingArguments; give the arguments of the training"
-                            + " as JSON, YAML or a shell script");
+                    "is a Python script without an estimator or TrainingArguments; pass the training arguments "
+                            + "as JSON, YAML or a shell script");
         }
         return blocks.isEmpty()
                 ? null

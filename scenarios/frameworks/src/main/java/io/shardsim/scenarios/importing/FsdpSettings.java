@@ -64,7 +64,7 @@ final class FsdpSettings {
         if (checkpoints != null && checkpoints) {
             draft.give(Draft.CHECKPOINTING, "full", file.key(prefix + "activation_checkpointing"));
         } else if (checkpoints != null) {
-            draft.assume(Draft.CHECKPOINTING, "none", "FSDP does not checkpoint; the script may do so by itself");
+            draft.assume(Draft.CHECKPOINTING, "none", "FSDP does not checkpoint; the script may do so itself");
         }
     }
 
@@ -99,7 +99,7 @@ final class FsdpSettings {
             draft.giveOr("strategy.reshard_after_forward", false, key, "");
         }
         if (kind.equals("ddp") && key != null) {
-            key.judge(Verdict.APPROXIMATED, "strategy.kind ddp, which reduces in buckets rather than by layers");
+            key.judge(Verdict.APPROXIMATED, "strategy.kind ddp, which reduces by bucket instead of by layer");
         }
         // In FSDP1 this key may hold the sharding strategy.
         String reshard = prefix + "reshard_after_forward";
@@ -122,7 +122,7 @@ final class FsdpSettings {
         } else if (key != null) {
             key.judge(
                     Verdict.NOT_MODELLED,
-                    "FSDP2 takes the groups from a device mesh; give dp_shard_size, or write strategy.shard_group");
+                    "FSDP2 takes the groups from a device mesh; set dp_shard_size or strategy.shard_group");
         }
         String reshard = prefix + "reshard_after_forward";
         String word = file.text(reshard);
@@ -139,13 +139,13 @@ final class FsdpSettings {
                 prefix + (file.has(prefix + "backward_prefetch") ? "backward_prefetch" : "backward_prefetch_policy");
         String word = file.text(key);
         if (second) {
-            file.judge(key, Verdict.IRRELEVANT, "FSDP2 always prefetches before the gradients");
+            file.judge(key, Verdict.IRRELEVANT, "FSDP2 always prefetches before the gradient reduction");
         } else if (word != null) {
             String plain = word.toLowerCase(Locale.ROOT);
             boolean early = plain.equals("backward_pre") || plain.equals("1");
             draft.give("strategy.backward_prefetch", early, file.key(key));
             if (!early && !plain.equals("backward_post") && !plain.equals("2")) {
-                file.judge(key, Verdict.APPROXIMATED, "strategy.backward_prefetch false, that is after the gradients");
+                file.judge(key, Verdict.APPROXIMATED, "strategy.backward_prefetch false: after the gradient reduction");
             }
         }
         draft.giveFlag(file, prefix + "limit_all_gathers", "strategy.limit_all_gathers");
@@ -159,9 +159,8 @@ final class FsdpSettings {
                     key,
                     policy.equalsIgnoreCase("no_wrap") ? Verdict.DECIDES_THE_ANSWER : Verdict.NOT_MODELLED,
                     policy.equalsIgnoreCase("no_wrap")
-                            ? "one unit for the whole model: all of it would be gathered at once, with nothing to"
-                                    + " overlap"
-                            : "units of a size; each layer is a unit here");
+                            ? "one unit for the whole model: it would be gathered at once, with nothing to overlap"
+                            : "units by size; each layer is a unit here");
         }
     }
 }

@@ -64,7 +64,9 @@ final class HuggingFaceModel implements Importer {
             draft.giveIf(file, "without-flash", Draft.ATTENTION, "standard");
             file.judge("without-flash", Verdict.MODELLED, Draft.ATTENTION);
             draft.afterwards(done -> done.assume(
-                    Draft.ATTENTION, "standard", "no file says, and PyTorch has no fused kernel for attention sinks"));
+                    Draft.ATTENTION,
+                    "standard",
+                    "not in any file, and PyTorch has no fused kernel for attention " + "sinks"));
         }
         contributeWindow(file, draft, kind);
         String stored = file.text(file.has("torch_dtype") ? "torch_dtype" : "dtype");
@@ -72,13 +74,13 @@ final class HuggingFaceModel implements Importer {
             draft.assume(
                     Draft.PRECISION,
                     stored.equals("bfloat16") ? "bf16" : "fp16",
-                    "no file says; the format in which weights are stored");
+                    "not in any file; the format in which weights are stored");
         }
     }
 
     private static void refuse(ForeignFile file, @Nullable String type) {
-        String remedy =
-                "; leave this file out and give --model NAME, or write a Llama, GPT-2 or BERT layer of its size by hand";
+        String remedy = "; leave this file out and pass --model NAME, or describe a Llama, GPT-2 or BERT layer of its "
+                + "size in the scenario";
         if (type == null) {
             file.problems().add(Position.START, "has no model_type; add for example \"model_type\": \"llama\"");
             return;
@@ -131,7 +133,7 @@ final class HuggingFaceModel implements Importer {
     /** What makes patches of an image tokens, and classes of them. */
     private static void contributeImage(ForeignFile file, Draft draft) {
         draft.giveWhole(file, "num_labels", "model.vocab", 1, MOST);
-        file.judge("num_labels", Verdict.MODELLED, "model.vocab, which are the classes");
+        file.judge("num_labels", Verdict.MODELLED, "model.vocab, the number of classes");
         if (Boolean.TRUE.equals(file.flag("qkv_bias"))) {
             file.judge("qkv_bias", Verdict.MODELLED, "the simulated layer has its biases");
         }
@@ -170,7 +172,7 @@ final class HuggingFaceModel implements Importer {
             draft.byDefault(
                     "model.pooler",
                     !alone,
-                    alone ? "masked tokens alone" : "BertForPreTraining predicts the next sentence, too");
+                    alone ? "masked tokens alone" : "BertForPreTraining also predicts the next sentence");
             draft.byDefault("model.post_norm", !type.equals("megatron-bert"), "a layer of model_type " + type);
         }
     }
@@ -204,9 +206,7 @@ final class HuggingFaceModel implements Importer {
             }
         }
         file.problems()
-                .add(
-                        Position.START,
-                        "has no " + String.join(" or ", keys) + ", which the shape of the model needs; add it");
+                .add(Position.START, "has no " + String.join(" or ", keys) + "; the model shape needs it, so add it");
         return null;
     }
 
@@ -235,7 +235,7 @@ final class HuggingFaceModel implements Importer {
                 file.judge(
                         key,
                         Verdict.APPROXIMATED,
-                        "the kernel of " + kind.activation().get(0) + " is simulated, which moves the same bytes");
+                        "the kernel of " + kind.activation().get(0) + " is simulated; it moves the same bytes");
             }
         }
     }
@@ -280,7 +280,7 @@ final class HuggingFaceModel implements Importer {
                             "sliding_window",
                             Verdict.IRRELEVANT,
                             "a sample of " + length + " tokens does not leave it");
-                    file.judge("use_sliding_window", Verdict.IRRELEVANT, "no sample leaves sliding_window");
+                    file.judge("use_sliding_window", Verdict.IRRELEVANT, "no sequence exceeds sliding_window");
                 } else if (kind.gated() && !file.has("max_window_layers") && period >= 0) {
                     done.give("model.sliding_window", window, file.key("sliding_window"));
                     if (period > 0) {
@@ -328,14 +328,14 @@ final class HuggingFaceModel implements Importer {
             draft.give(Draft.ATTENTION, "flash", file.key(key));
         } else if (name.equals("sdpa")) {
             draft.give(Draft.ATTENTION, "flash", file.key(key));
-            file.judge(key, Verdict.APPROXIMATED, "training.attention flash, whose kernel sdpa runs where it can");
+            file.judge(key, Verdict.APPROXIMATED, "training.attention flash, the kernel that sdpa picks if possible");
         } else if (name.equals("eager")) {
             draft.give(Draft.ATTENTION, "standard", file.key(key));
         } else {
             file.judge(
                     key,
                     Verdict.NOT_MODELLED,
-                    "only eager, sdpa and FlashAttention are; attention may take longer or shorter");
+                    "only eager, sdpa and FlashAttention are simulated; attention time may differ");
         }
     }
 }

@@ -16,10 +16,10 @@ final class HyperPodRecipe extends RenamedConfig {
         if (trainer != null && !trainer.matches("hf|llm_finetuning_aws")) {
             file.refuse(
                     TRAINER,
-                    TRAINER + " " + trainer + " is a trainer whose recipes are not read; read are those of hf and"
-                            + " llm_finetuning_aws. Give the configuration of its trainer instead");
+                    TRAINER + " " + trainer + " recipes are not read, only those of hf and llm_finetuning_aws. "
+                            + "Pass the trainer's own configuration instead");
             // A model that is missing, too, is no news.
-            draft.assume(Draft.HUB_NAME, trainer, "of a trainer that is not read");
+            draft.assume(Draft.HUB_NAME, trainer, "of a trainer that is not supported");
             return;
         }
         boolean second = file.hasBlock("training_config");

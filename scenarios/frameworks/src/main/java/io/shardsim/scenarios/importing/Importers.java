@@ -105,10 +105,10 @@ final class Importers {
     /** What to tell about a file, or a command with arguments, of no known kind. */
     static String unknown(boolean arguments) {
         if (arguments) {
-            return "has arguments that name no model and no batch; give the configuration that it names";
+            return "has arguments without model or batch; pass the configuration file that it names";
         }
         List<String> titles = new ArrayList<>();
         ALL.forEach(importer -> titles.add(table(importer).title()));
-        return "is of no known kind; known: " + String.join(", ", titles);
+        return "is of an unknown kind; known: " + String.join(", ", titles);
     }
 }

@@ -47,7 +47,7 @@ public final class KeyTable {
     /** Begins a key that is a pattern of keys in small letters which no table has. */
     private static final String LIKE = "~";
 
-    static final ValueType TEXT = ScalarTypes.text("(?s).*\\S.*", "a text");
+    static final ValueType TEXT = ScalarTypes.text("(?s).*\\S.*", "a string");
 
     /** Begins the source of what starts processes, which tells no kind. */
     private static final String LAUNCHER = "pytorch torch/distributed/run.py";
@@ -370,7 +370,7 @@ public final class KeyTable {
     /** What to tell about a key that nobody knows. */
     String unknown(String path) {
         if (file.<String>list("open").stream().anyMatch(path::startsWith)) {
-            return "unknown key, of a class of its own";
+            return "unknown key, of a custom class";
         }
         int dot = path.lastIndexOf('.');
         String name = path.substring(dot + 1);

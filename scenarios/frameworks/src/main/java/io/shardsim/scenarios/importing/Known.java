@@ -55,8 +55,8 @@ final class Known {
         return kind == null || !scripts && kind.flag("scripts", false)
                 ? null
                 : "is " + kind.text("title")
-                        + ", which is not read; give the config.json of its model and its DeepSpeed or"
-                        + " Accelerate configuration, " + kind.text("instead", "or write a scenario by hand");
+                        + ", which cannot be read; pass the config.json of its model and its DeepSpeed or "
+                        + "Accelerate configuration, " + kind.text("instead", "or write a scenario by hand");
     }
 
     private static Set<String> keys(String text) {

@@ -34,7 +34,7 @@ final class LightningConfig extends RenamedConfig {
                     draft.give(Draft.CHECKPOINTING, "full", each);
                     each.judge(Verdict.MODELLED, Draft.CHECKPOINTING);
                 });
-        draft.assume(Draft.CHECKPOINTING, "none", "the trainer asks for none; the module may do so by itself");
+        draft.assume(Draft.CHECKPOINTING, "none", "the trainer enables none; the module may enable it itself");
         super.contribute(file, draft);
     }
 
@@ -62,7 +62,7 @@ final class LightningConfig extends RenamedConfig {
         } else if (name.matches("ddp(_.*|spawn)?|auto|single_?device")) {
             draft.giveOr(Draft.KIND, "ddp", file.key(key), "Lightning's default on several GPUs");
         } else {
-            String why = "of Lightning's strategies DDP, FSDP and DeepSpeed are read; write strategy.kind";
+            String why = "of Lightning's strategies, only DDP, FSDP and DeepSpeed are read; write strategy.kind";
             file.judge(key, Verdict.DECIDES_THE_ANSWER, why);
         }
     }

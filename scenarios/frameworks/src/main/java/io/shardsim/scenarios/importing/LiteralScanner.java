@@ -213,7 +213,7 @@ final class LiteralScanner {
     private void body(StringBuilder into, Position start, String end) {
         while (!text.startsWith(end, at)) {
             if (atEnd() || peek() == '\n' && end.length() == 1) {
-                throw new Refused(start, "a text does not end; close it with " + end);
+                throw new Refused(start, "unterminated string; close it with " + end);
             }
             char letter = next();
             if (letter == '\\' && !atEnd()) {
@@ -232,7 +232,7 @@ final class LiteralScanner {
             into.append("\n\r\t\b\f\0".charAt(plain));
         } else if (letter == 'u') {
             if (at + 4 > text.length() || !text.substring(at, at + 4).matches("[0-9a-fA-F]{4}")) {
-                throw new Refused(start, "a text holds \\u without four hexadecimal digits; write four, or \\\\u");
+                throw new Refused(start, "a string has \\u without four hexadecimal digits; write four, or \\\\u");
             }
             into.append((char) Integer.parseInt(text.substring(at, at + 4), 16));
             skip(4);

@@ -40,7 +40,7 @@ final class MegatronArguments implements Importer {
             shape.forEach(key -> file.judge(
                     key,
                     Verdict.DECIDES_THE_ANSWER,
-                    "changes a part of the model that --model names; write the model by hand"));
+                    "changes part of the --model; describe the model in the scenario"));
         } else if (!shape.isEmpty()) {
             contributeModel(file, draft);
         } else {
@@ -59,7 +59,8 @@ final class MegatronArguments implements Importer {
             file.refuse(
                     "script",
                     "script " + script
-                            + " trains a model that is not modelled; a GPT and a BERT are, as pretrain_gpt.py and pretrain_bert.py train them");
+                            + " trains a model that is not modelled; only GPT and BERT are, as in "
+                            + "pretrain_gpt.py and pretrain_bert.py");
         }
         String named = file.text("model-name");
         if (named != null && !named.matches("(?i)gpt|llama[23]?|codellama|mistral")) {
@@ -70,7 +71,7 @@ final class MegatronArguments implements Importer {
         if (file.flag("multi-latent-attention", false)) {
             file.refuse(
                     "multi-latent-attention",
-                    "multi-latent-attention is not modelled; leave it out for grouped queries");
+                    "multi-latent-attention is not modelled; leave it out to use grouped-query attention");
         }
     }
 
@@ -95,7 +96,7 @@ final class MegatronArguments implements Importer {
             return null;
         }
         if (!found.text().matches("\\d+")) {
-            found.judge(Verdict.IRRELEVANT, "left to the environment; --nodes and --instance say it");
+            found.judge(Verdict.IRRELEVANT, "set by the environment; pass --nodes and --instance");
             return null;
         }
         return file.whole(key, 1, max);
@@ -116,7 +117,7 @@ final class MegatronArguments implements Importer {
             draft.byDefault(
                     "model.ffn",
                     Math.max(1, (long) (4 * hidden * 2 / 3) / 64 * 64),
-                    "two thirds of 4 x hidden with a gate");
+                    "2/3 of 4 x hidden with a gated FFN");
         } else if (hidden != null) {
             draft.byDefault("model.ffn", 4 * hidden, "4 x hidden");
         }
@@ -128,10 +129,7 @@ final class MegatronArguments implements Importer {
         if (file.flag("qk-layernorm", false)) {
             draft.give("model.qk_norm", gated ? Boolean.TRUE : null, file.key("qk-layernorm"));
             if (!gated) {
-                file.judge(
-                        "qk-layernorm",
-                        Verdict.APPROXIMATED,
-                        "the simulated GPT-2 layer has no norms of queries and keys");
+                file.judge("qk-layernorm", Verdict.APPROXIMATED, "the simulated GPT-2 layer has no QK-norm");
             }
         }
         Long width = file.whole("kv-channels", 1, MOST);
@@ -145,7 +143,7 @@ final class MegatronArguments implements Importer {
     private static @Nullable Long required(ForeignFile file, Draft draft, String key, String name) {
         Long value = file.whole(key, 1, MOST);
         if (!file.has(key)) {
-            file.refuse(key, "has " + without(file, key) + ", which the shape of the model needs; add it");
+            file.refuse(key, "has " + without(file, key) + "; the model shape needs it, so add it");
         }
         draft.give(name, value, file.key(key));
         return value;
@@ -188,11 +186,11 @@ final class MegatronArguments implements Importer {
         } else if (known != null) {
             draft.byDefault("model.vocab", known, "the vocabulary of " + (model == null ? tokenizer : model));
         } else if (!draft.has("model.vocab")) {
-            draft.assume("model.vocab", 50_257L, without(file, "vocab-size") + ", and the tokenizer does not tell");
-            file.judge("tokenizer-type", Verdict.APPROXIMATED, "its vocabulary is not known here; write model.vocab");
+            draft.assume("model.vocab", 50_257L, without(file, "vocab-size") + ", and the tokenizer does not give it");
+            file.judge("tokenizer-type", Verdict.APPROXIMATED, "unknown vocabulary size; set model.vocab");
         }
         for (String key : List.of("make-vocab-size-divisible-by", "no-pad-vocab-size", "disable-pad-vocab-size")) {
-            file.judge(key, Verdict.APPROXIMATED, "the vocabulary is filled up to a multiple of 128 x tensor_parallel");
+            file.judge(key, Verdict.APPROXIMATED, "the vocabulary is padded to a multiple of 128 x tensor_parallel");
         }
     }
 
@@ -208,16 +206,14 @@ final class MegatronArguments implements Importer {
             draft.give("model.max_positions", rows, file.key("max-position-embeddings"));
         } else {
             draft.byDefault("model.max_positions", 0L, "no learned positions");
-            file.judge("max-position-embeddings", Verdict.IRRELEVANT, "a bound; no positions are learned");
+            file.judge("max-position-embeddings", Verdict.IRRELEVANT, "only a limit; no positions are learned");
         }
         if ("alibi".equals(type)) {
             file.judge(
-                    "position-embedding-type", Verdict.APPROXIMATED, "no learned positions; ALiBi's bias is left out");
+                    "position-embedding-type", Verdict.APPROXIMATED, "no learned positions; the ALiBi bias is ignored");
         } else if ("relative".equals(type)) {
             file.judge(
-                    "position-embedding-type",
-                    Verdict.NOT_MODELLED,
-                    "biases of relative positions take work in attention");
+                    "position-embedding-type", Verdict.NOT_MODELLED, "relative position biases add work in attention");
         }
     }
 
@@ -353,7 +349,7 @@ final class MegatronArguments implements Importer {
             file.judge(
                     "deepspeed-config",
                     Verdict.APPROXIMATED,
-                    "strategy.kind is that of --zero-stage; give the configuration for its buckets");
+                    "strategy.kind follows --zero-stage; pass the DeepSpeed configuration for its buckets");
         } else {
             AccelerateConfig.needs(file, draft, file.has("deepspeed-config") ? "deepspeed-config" : "deepspeed");
         }
@@ -369,7 +365,8 @@ final class MegatronArguments implements Importer {
             file.judge(
                     "expert-model-parallel-size",
                     Verdict.APPROXIMATED,
-                    "each rank has whole experts; without --expert-tensor-parallel-size 1 Megatron-LM splits them by tensor parallelism too");
+                    "each rank has whole experts; without --expert-tensor-parallel-size 1, Megatron-LM also "
+                            + "splits them by tensor parallelism");
         }
         if (ranks != null && ranks > 1) {
             draft.giveFlag(file, "sequence-parallel", "strategy.sequence_parallel");
@@ -380,7 +377,7 @@ final class MegatronArguments implements Importer {
         Long layers = file.whole("num-layers", 1, MOST);
         Long chunk = file.whole(perChunk, 1, MOST);
         if (file.has("pp-partition-method") || layers != null && stages != null && layers % stages != 0) {
-            draft.byDefault("strategy.partition", "balanced", "stages of unequal numbers of layers");
+            draft.byDefault("strategy.partition", "balanced", "stages with different numbers of layers");
         }
         if (chunk != null && layers != null && stages != null) {
             long chunks = layers / stages / chunk;
@@ -397,7 +394,7 @@ final class MegatronArguments implements Importer {
             draft.give("strategy.pipeline_schedule", "interleaved", file.key(key));
             draft.give("strategy.model_chunks", chunks, file.key(key));
         } else {
-            file.judge(key, Verdict.IRRELEVANT, "one chunk a stage is no interleaving");
+            file.judge(key, Verdict.IRRELEVANT, "one chunk per stage means no interleaving");
         }
     }
 }

@@ -37,8 +37,7 @@ final class OlmoConfig extends RenamedConfig {
 
     /** Without a word, the whole model is one unit. */
     private static void judgeUnits(ForeignFile file) {
-        String why =
-                "one unit for the whole model: all of it is gathered at once, with nothing to overlap; write by_block";
+        String why = "one unit for the whole model: it is gathered at once, with nothing to overlap; write by_block";
         String units = file.text(WRAPPING);
         ForeignKey key = file.raw(WRAPPING);
         if (key == null) {

@@ -45,8 +45,7 @@ final class OptimizerName {
             file.judge(
                     key,
                     Verdict.DECIDES_THE_ANSWER,
-                    "this optimizer has other memory and update time than those that are simulated"
-                            + " (shardsim catalog optimizers)");
+                    "this optimizer is not simulated; its memory and update time differ (shardsim catalog optimizers)");
             return;
         }
         boolean moves = found.name().equals("sgd") && momentum != null && momentum > 0;
@@ -57,7 +56,7 @@ final class OptimizerName {
             file.judge(
                     key,
                     Verdict.APPROXIMATED,
-                    "states are taken to stay on the GPU; pages that do not fit would move to the host");
+                    "states are assumed to stay on the GPU; pages that do not fit would move to the host");
         }
     }
 }

@@ -121,7 +121,7 @@ final class PythonCalls {
             problems.add(
                     place,
                     name + " is called in line " + first.position().line() + " and in line " + place.line()
-                            + "; one training is simulated. Remove one of the calls");
+                            + "; only one training run is simulated. Remove one of the calls");
         }
         boolean only = first == null;
         first = only ? arguments : first;
@@ -177,7 +177,7 @@ final class PythonCalls {
             if (!off && entry.key().matches("use_dora|modules_to_save|rank_pattern")) {
                 problems.add(
                         entry.keyPosition(),
-                        entry.key() + " trains more than adapters of one rank, which is not simulated; remove it");
+                        entry.key() + " trains more than LoRA adapters of one rank, which is not simulated; remove it");
             }
             String key = entry.key().matches("(lora|use)_.*") ? entry.key() : "lora_" + entry.key();
             aside.add(new Entry(key, entry.keyPosition(), entry.value()));
@@ -237,7 +237,7 @@ final class PythonCalls {
                             .equals(((Scalar) models.get(0).value()).text())) {
                 problems.add(
                         model.keyPosition(),
-                        "loads a second model; one forward and backward of one model are simulated. Remove the other call");
+                        "loads a second model; only one model is simulated. Remove the other call");
             }
         }
     }
@@ -261,8 +261,8 @@ final class PythonCalls {
                 .forEach(call -> problems.add(
                         call.at(),
                         call.text()
-                                + " is called in a loop, or where a condition holds that does not follow from the file;"
-                                + " write the call once, outside of it, or remove it"));
+                                + " is called in a loop, or under a condition that the file does not determine; "
+                                + "move the call out of it, or remove it"));
     }
 
     /** The names that a script gives to what it imports. */
@@ -296,7 +296,7 @@ final class PythonCalls {
                 problems.add(
                         token.at(),
                         tokens.get(i - 1).text() + "." + tokens.get(i + 1).text()
-                                + " is set after the call that makes it; write it into the call");
+                                + " is set after the call that creates it; move it into the call");
             } else if (!why.isEmpty()) {
                 problems.add(token.at(), token.text() + " " + why);
             }
@@ -307,7 +307,7 @@ final class PythonCalls {
     private void refuseOpen(Mapping block) {
         for (Entry entry : block.entries()) {
             if (entry.key().startsWith("**")) {
-                problems.add(entry.keyPosition(), entry.key() + " does not follow from the file; write what it holds");
+                problems.add(entry.keyPosition(), entry.key() + " cannot be determined from the file; write its value");
             } else if (entry.value() instanceof Mapping inside) {
                 refuseOpen(inside);
             }
@@ -325,22 +325,22 @@ final class PythonCalls {
             return why;
         }
         if (called && name.equals("LoraConfig") && !attached) {
-            return "is passed to nothing; remove the call, or pass it as peft_config";
+            return "is never used; remove the call, or pass it as peft_config";
         }
         if (named && token.text().matches("requires_grad_?")) {
-            return "freezes a part of the weights, which is not read; remove it";
+            return "freezes part of the weights, which is not supported; remove it";
         }
         if (named
                 && before.is("class")
                 && ARGUMENTS.matcher(tokens.get(at + 2).text()).matches()) {
-            return "is a class of arguments with defaults of its own, which are not read; give the arguments as JSON, YAML"
-                    + " or a shell script";
+            return "is an arguments class with its own defaults, which are not read; pass the arguments as JSON, "
+                    + "YAML or a shell script";
         }
         return named
                         && token.is("optimizers")
                         && tokens.get(at + 1).is("=")
                         && !tokens.get(at + 2).is("None")
-                ? "brings an optimizer of its own, which is not read; write optim, and remove it"
+                ? "passes its own optimizer, which is not read; set optim instead"
                 : "";
     }
 

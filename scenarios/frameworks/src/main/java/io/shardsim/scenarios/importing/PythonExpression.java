@@ -18,7 +18,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The value of a Python expression, as far as it follows from literals and known names; an unknown part of a list, a dict or a call is a text as it is written. */
+/** The value of a Python expression, as far as it follows from literals and known names; an unknown part of a list, a dict or a call is a string as it is written. */
 final class PythonExpression {
     /** The argument under which a call has the model that it loads or trains. */
     static final String MODEL = "pretrained_model_name_or_path";

@@ -67,7 +67,8 @@ final class PythonNotebook {
                         && LAUNCH.matcher(each).matches()) {
                     problems.add(
                             new Position(line, 1),
-                            "launches training, and launch lines are not read from a notebook; give the command as a shell script");
+                            "launches training, but launch commands in notebooks are not read; pass the command "
+                                    + "as a shell script");
                 }
                 String code = VARIABLE.matcher(each).replaceFirst("os.environ['$1'] = '$2'");
                 lines.put(line++, other ? "" : code);

@@ -96,9 +96,7 @@ final class SageMakerDistribution implements Importer {
         String backend = file.text(SMP + "ddp_dist_backend");
         if (backend != null && !backend.equals("auto")) {
             file.judge(
-                    SMP + "ddp_dist_backend",
-                    Verdict.NOT_MODELLED,
-                    "the library of collectives; write collectives.library");
+                    SMP + "ddp_dist_backend", Verdict.NOT_MODELLED, "the collective library; set collectives.library");
         }
     }
 
@@ -114,7 +112,7 @@ final class SageMakerDistribution implements Importer {
                 draft.afterwards(done -> {
                     if (!done.has(Draft.KIND)) {
                         done.give(Draft.KIND, "ddp", file.key(key));
-                        file.judge(key, Verdict.APPROXIMATED, "strategy.kind ddp; the script may run another");
+                        file.judge(key, Verdict.APPROXIMATED, "strategy.kind ddp; the script may use another");
                     } else {
                         file.judge(key, Verdict.IRRELEVANT, "the launcher");
                     }
@@ -128,8 +126,9 @@ final class SageMakerDistribution implements Importer {
                 file.judge(
                         "entry_point",
                         Verdict.DECIDES_THE_ANSWER,
-                        "without a distribution SageMaker starts it once on each node, and what it starts there is not"
-                                + " known; add the distribution, or give its DeepSpeed or Accelerate configuration too");
+                        "without a distribution, SageMaker starts it once per node, and what it launches is "
+                                + "unknown; add the distribution, or also pass its DeepSpeed or Accelerate "
+                                + "configuration");
             }
         });
     }
@@ -191,7 +190,7 @@ final class SageMakerDistribution implements Importer {
             file.judge(
                     SMP + "auto_partition",
                     Verdict.APPROXIMATED,
-                    "strategy.partition uniform; the script's own partition is not known");
+                    "strategy.partition uniform; the script's own partition is unknown");
         }
         draft.giveDegree(file, SMP + "microbatches", Draft.ACCUMULATION, 1);
     }

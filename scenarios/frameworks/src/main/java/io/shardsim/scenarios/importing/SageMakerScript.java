@@ -42,11 +42,11 @@ final class SageMakerScript {
         file.keys().stream()
                 .filter(key -> key.path().startsWith(PREFIX) && key.verdict().verdict() == Verdict.MODELLED)
                 .forEach(key -> key.judge(
-                        Verdict.NOT_MODELLED, "an argument of another script than AWS's for GPT-2 and Llama"));
+                        Verdict.NOT_MODELLED, "an argument of a script other than AWS's for GPT-2 and Llama"));
         file.judge(
                 PREFIX + "train_batch_size",
                 Verdict.DECIDES_THE_ANSWER,
-                "the script says whether this is the batch of a GPU or of all; write per_device_train_batch_size");
+                "the script decides whether this is the per-GPU or the global batch; set per_device_train_batch_size");
         for (String key : List.of("model_name_or_path", "model_name", "model_id")) {
             TrainerSettings.contributeModel(file, draft, PREFIX + key);
             file.judge(PREFIX + key, Verdict.MODELLED, "model of the catalog");
@@ -60,7 +60,7 @@ final class SageMakerScript {
             file.judge(
                     TYPE,
                     Verdict.DECIDES_THE_ANSWER,
-                    "the script builds another model; give its config.json, or --model NAME");
+                    "the script builds another model; pass its config.json, or --model NAME");
             return;
         }
         Long width = draft.giveWhole(file, WIDTH, "model.hidden", 1, MOST);

@@ -96,7 +96,7 @@ public final class ScenarioImport {
         return importer == null
                 ? null
                 : "this is a " + Importers.table(importer).title() + ", not a scenario; shardsim import " + file
-                        + " makes a scenario of it";
+                        + " converts it";
     }
 
     /** Whether a file is a scenario, or none that is read here. */
@@ -179,7 +179,7 @@ public final class ScenarioImport {
     /** Of a file that a command names. */
     private static String inPlace(@Nullable String named, String given) {
         boolean same = ("/" + named).endsWith("/" + Path.of(given).getFileName());
-        return same ? "given too" : "overridden by " + given + ", a file of another name";
+        return same ? "given too" : "overridden by " + given + ", a file with another name";
     }
 
     /** No model is assumed for a kind of file that leaves its model to another one. */
@@ -188,7 +188,7 @@ public final class ScenarioImport {
             String where = file.table().modelIn();
             boolean named = draft.has("model") || draft.has(Draft.HUB_NAME);
             if (where != null && !named && !draft.has("model.hidden") && !draft.has("model.layers")) {
-                file.refuse("", "describes no model, " + where + "; give --model NAME, or its config.json too");
+                file.refuse("", "describes no model, " + where + "; pass --model NAME, or also its config.json");
             }
         }
     }

@@ -90,7 +90,7 @@ final class ShellLexer {
         if (letters > LETTERS_MAX) {
             throw new Refused(
                     position(offset()),
-                    "variables expand to more than " + LETTERS_MAX + " letters; write out what is needed");
+                    "variables expand to more than " + LETTERS_MAX + " characters; write the values out");
         }
     }
 

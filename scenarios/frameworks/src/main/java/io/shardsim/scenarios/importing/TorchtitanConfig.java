@@ -77,7 +77,7 @@ final class TorchtitanConfig implements Importer {
                 Draft.MICRO_BATCH,
                 microBatch,
                 isDefault ? null : file.key(samples),
-                stages > 1 ? "how a pipeline cuts local_batch_size " + ofRank : "torchtitan's default");
+                stages > 1 ? "how a pipeline splits local_batch_size " + ofRank : "torchtitan's default");
         String global = "training.global_batch_size";
         Long batch = file.whole(global, -1, 1_000_000_000);
         if (batch == null || batch < 0) {
@@ -90,8 +90,8 @@ final class TorchtitanConfig implements Importer {
                     file.judge(
                             global,
                             Verdict.APPROXIMATED,
-                            "torchtitan fills and empties the pipeline in each of " + steps
-                                    + " accumulation steps; it is simulated filled once, and waits less");
+                            "torchtitan fills and drains the pipeline in each of " + steps
+                                    + " accumulation steps; simulated with one fill and drain, so it waits less");
                 }
             });
         }
@@ -119,7 +119,8 @@ final class TorchtitanConfig implements Importer {
             file.judge(
                     key,
                     Verdict.DECIDES_THE_ANSWER,
-                    "of its schedules GPipe, 1F1B and Interleaved1F1B are simulated; write strategy.pipeline_schedule");
+                    "of its schedules, only GPipe, 1F1B and Interleaved1F1B are simulated; set "
+                            + "strategy.pipeline_schedule");
             return;
         }
         draft.give("strategy.pipeline_schedule", ours, file.key(key));
@@ -130,7 +131,7 @@ final class TorchtitanConfig implements Importer {
                     .forEach(cut -> file.judge(
                             cut,
                             Verdict.DECIDES_THE_ANSWER,
-                            "how many pieces each stage has, which is taken to be 2; write strategy.model_chunks"));
+                            "chunks per stage, assumed to be 2; set strategy.model_chunks"));
         }
     }
 
@@ -140,18 +141,15 @@ final class TorchtitanConfig implements Importer {
         boolean eight = file.words(CONVERTERS).stream().anyMatch(word -> word.contains("float8"))
                 || file.flag("float8.enable_float8_linear", false);
         if (!file.words(CONVERTERS).stream().allMatch(word -> word.contains("float8"))) {
-            file.judge(
-                    CONVERTERS,
-                    Verdict.DECIDES_THE_ANSWER,
-                    "of what may change the model, products in FP8 alone are simulated");
+            file.judge(CONVERTERS, Verdict.DECIDES_THE_ANSWER, "of the model converters, only FP8 GEMMs are simulated");
         }
         ForeignKey key = file.has(CONVERTERS) ? file.key(CONVERTERS) : file.key("float8.enable_float8_linear");
         if (eight) {
             draft.give(Draft.PRECISION, "fp8", key);
             draft.give(Draft.PROFILE, "torchtitan-float8", key);
         } else {
-            file.ignore("float8.", "no converter asks for it");
-            file.ignore("quantize.", "no converter asks for it");
+            file.ignore("float8.", "no converter uses it");
+            file.ignore("quantize.", "no converter uses it");
             draft.give(Draft.PRECISION, halved ? "bf16_pure" : null, file.key("training.dtype"));
             draft.give(
                     Draft.PRECISION,
@@ -175,7 +173,7 @@ final class TorchtitanConfig implements Importer {
         if (file.flag(COMPILE, false) && (parts.isEmpty() || parts.contains("model"))) {
             draft.byDefault(Draft.PROFILE, "torchtitan-compile", COMPILE);
         } else if (file.flag(COMPILE, false)) {
-            file.judge(COMPILE, Verdict.APPROXIMATED, "the loss alone is compiled, which is not simulated");
+            file.judge(COMPILE, Verdict.APPROXIMATED, "only the loss is compiled, which is not simulated");
         }
         boolean fused = "fused_rmsnorm".equals(file.text("model.norm_type"));
         draft.byDefault(Draft.PROFILE, fused ? "fsdp-fused-norm" : "torchtitan", "torchtitan without compile");
@@ -188,7 +186,7 @@ final class TorchtitanConfig implements Importer {
             file.judge(
                     MODE,
                     Verdict.DECIDES_THE_ANSWER,
-                    "the compiler chooses what it computes again; write the activation_checkpointing that comes closest");
+                    "the compiler chooses what to recompute; set the closest activation_checkpointing");
         } else if (mode != null && !mode.equals("selective")) {
             draft.give(Draft.CHECKPOINTING, mode, file.key(MODE));
             file.judge(OPTION, Verdict.IRRELEVANT, "the mode is " + mode);
@@ -205,7 +203,7 @@ final class TorchtitanConfig implements Importer {
             file.refuse(
                     OPTION,
                     OPTION + " " + YamlReader.printable(option)
-                            + " is no whole number; write op, or every how many layers");
+                            + " is not a whole number; write op, or N for every N-th layer");
             return;
         }
         boolean said = key != null || option != null;
@@ -224,7 +222,7 @@ final class TorchtitanConfig implements Importer {
                                         layers,
                                         Rank.ASSUMED,
                                         null,
-                                        "no file says; torchtitan's default is selective: one of 2 layers"));
+                                        "not in any file; torchtitan's default is selective: one of 2 layers"));
             }
         });
     }
@@ -249,7 +247,7 @@ final class TorchtitanConfig implements Importer {
         }
         contributePipeline(file, draft);
         if (whole(file, EXPERTS, 1) <= 1) {
-            file.ignore("parallelism.expert_tensor_", "experts are not shared out");
+            file.ignore("parallelism.expert_tensor_", "experts are not sharded");
         }
         if (shards > 0) {
             long context = whole(file, of(file, "context_parallel_degree"), 1);

@@ -68,7 +68,7 @@ final class TrainerSettings implements Importer {
         if (around != null && on != null && on) {
             draft.give("strategy.reentrant_checkpoints", around, file.key(reentrant));
         } else {
-            file.judge(reentrant, Verdict.IRRELEVANT, "nothing is checkpointed by the Trainer");
+            file.judge(reentrant, Verdict.IRRELEVANT, "the Trainer checkpoints nothing");
         }
     }
 
@@ -77,7 +77,7 @@ final class TrainerSettings implements Importer {
         boolean sharded = contributeFsdp(file, draft);
         String deepSpeed = file.has("deepspeed_config") ? "deepspeed_config" : "deepspeed";
         if (file.has(deepSpeed)) {
-            draft.byDefault(Draft.PROFILE, "deepspeed-accelerate", "PyTorch's AdamW, as the Trainer passes it on");
+            draft.byDefault(Draft.PROFILE, "deepspeed-accelerate", "PyTorch's AdamW, as the Trainer uses it");
             AccelerateConfig.needs(file, draft, deepSpeed);
         } else if (!sharded) {
             draft.afterwards(done -> done.byDefault(Draft.KIND, "ddp", "the Trainer without fsdp and deepspeed"));
@@ -113,8 +113,7 @@ final class TrainerSettings implements Importer {
         if (words.contains("offload")) {
             key.judge(
                     Verdict.DECIDES_THE_ANSWER,
-                    "the sharding is modelled, offload is not: states wait on the host, and the update runs there,"
-                            + " slowly");
+                    "sharding is modelled, offload is not: states stay on the host, and the update runs there, slowly");
         } else if (!words.contains("auto_wrap") && !file.hasBlock("fsdp_config")) {
             key.remark("each layer is a unit, as with auto_wrap");
         }
@@ -129,7 +128,7 @@ final class TrainerSettings implements Importer {
         draft.give(Draft.HUB_NAME, name, file.key(key));
         draft.afterwards(done -> {
             if (!done.block("model").isEmpty() || done.has("model")) {
-                file.judge(key, Verdict.IRRELEVANT, "the shape is described by what was given beside it");
+                file.judge(key, Verdict.IRRELEVANT, "another file describes the shape");
             }
         });
     }

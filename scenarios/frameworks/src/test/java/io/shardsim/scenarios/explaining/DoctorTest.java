@@ -74,7 +74,7 @@ class DoctorTest {
                         .containsEntry("strategy.framework_profile", "fsdp-compile"));
         assertThat(answer.room()).isNotEmpty().allMatch(room -> room.gain() < Advice.GAIN_MIN && room.makesRoom());
         assertThat(DoctorText.write(answer, 1000))
-                .containsSubsequence("Gains most", "torch.compile: ", "Memory is tight. These give room", " (-")
+                .containsSubsequence("Best settings", "torch.compile: ", "Memory is tight. These free memory", " (-")
                 .doesNotContain("Not tried");
         Doctor.Answer ended = new Doctor.Answer(
                 answer.understood(),
@@ -109,23 +109,27 @@ class DoctorTest {
         assertThat(answer.interrupted()).isTrue();
         assertThat(DoctorText.write(answer, 1000))
                 .contains("Healthy: ", "Not simulated: ", "Interrupted: not all faults and settings were simulated.")
-                .doesNotContain("Gains most");
+                .doesNotContain("Best settings");
     }
 
     @Test
     void whatALogSaysOtherwiseIsToldWithBothValues() throws Exception {
         assertThat(contradictions("global batch size:    16 |\nglobal batch size:    32 |\n"))
                 .containsExactly(
-                        "a.log line 2 says a global batch of 32, the scenario has 64. If the log is right, add --set training.global_batch=32");
+                        "a.log line 2 says a global batch of 32, the scenario says 64. If the log is right, add "
+                                + "--set training.global_batch=32");
         assertThat(contradictions("comm 0x5 rank 0 nranks 16 cudaDev 0\ncomm 0x6 rank 0 nranks 2 cudaDev 0\n"))
                 .containsExactly(
-                        "a.log line 1 says at least 16 GPUs, the scenario has 8. If the log is right, add --set cluster.nodes=2");
+                        "a.log line 1 says at least 16 GPUs, the scenario says 8. If the log is right, add --set "
+                                + "cluster.nodes=2");
         assertThat(contradictions("NCCL INFO Channel 00/0 : 25[1] -> 0[0] [receive] via NET/Socket/0\n"))
                 .containsExactly(
-                        "a.log line 1 says at least 26 GPUs, the scenario has 8. If the log is right, add --set cluster.nodes=4");
+                        "a.log line 1 says at least 26 GPUs, the scenario says 8. If the log is right, add --set "
+                                + "cluster.nodes=4");
         assertThat(contradictions("NCCL INFO Channel 00/0 : 7[7] -> 0[0] [send] via NET/Socket/0\n"))
                 .containsExactly(
-                        "a.log line 1 says at least 2 nodes, the scenario has 1. If the log is right, add --set cluster.nodes=2");
+                        "a.log line 1 says at least 2 nodes, the scenario says 1. If the log is right, add --set "
+                                + "cluster.nodes=2");
         assertThat(contradictions(
                         "global batch size: 64\nnranks 8\nUsing network Socket\n : 7[7] -> 0[0] via P2P/IPC\n"))
                 .isEmpty();

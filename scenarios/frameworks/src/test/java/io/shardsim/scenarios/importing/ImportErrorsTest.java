@@ -37,7 +37,7 @@ class ImportErrorsTest {
                 "ds.json",
                 "{\"zero_optimization\": {\"stage\": 3, \"stage\": 2},\n \"bf16\": {\"enabled\": \"maybe\"},\n \"train_batch_size\": -5,\n \"fp16\": true}",
                 "ds.json:1:36: key stage is given twice, first in line 1; keep one",
-                "ds.json:2:22: bf16.enabled maybe is a text; write true or false",
+                "ds.json:2:22: bf16.enabled maybe is a string; write true or false",
                 "ds.json:3:22: train_batch_size -5 < 1",
                 "ds.json:4:10: fp16 is a flag; write a block with enabled");
     }
@@ -86,7 +86,7 @@ class ImportErrorsTest {
                 "x.sh",
                 "A=xxxxxxxxxxxxxxxx\n" + "A=$A$A\n".repeat(40)
                         + "torchrun p.py --num-layers $A --hidden-size 8 --micro-batch-size 1\n",
-                "variables expand to more than 1048576 letters");
+                "variables expand to more than 1048576 characters");
     }
 
     @Test
@@ -107,9 +107,9 @@ class ImportErrorsTest {
         refused(
                 "x.json",
                 "{\"colour\": \"red\"}",
-                "x.json:1:1: is of no known kind; known: SageMaker distribution, DeepSpeed");
+                "x.json:1:1: is of an unknown kind; known: SageMaker distribution, DeepSpeed");
         refused("x.json", "", "x.json:1:1: is empty");
-        refused("x.json", "42", "is a number; is of no known kind");
+        refused("x.json", "42", "is a number; is of an unknown kind");
         refused(
                 "x.yaml",
                 "scenario: a\ncluster: {instance: p4d.24xlarge, nodes: 1}\n",
@@ -230,7 +230,8 @@ class ImportErrorsTest {
         refused(
                 "x.sh",
                 "torchrun train.py --base_model org/some-13b --per_device_train_batch_size 1 --bf16 True --output_dir o\n",
-                "x.sh:1:32: base_model org/some-13b names a model by a key that is not known; give --model NAME, or its config.json too");
+                "x.sh:1:32: base_model org/some-13b names the model with an unknown key; pass --model NAME, or "
+                        + "also its config.json");
     }
 
     @Test
@@ -246,10 +247,7 @@ class ImportErrorsTest {
 
     @Test
     void aCommandThatOnlyStartsProcessesIsOfNoKind() {
-        refused(
-                "x.sh",
-                "torchrun --nnodes 2 --nproc_per_node 8 mine.py --config a.yaml\n",
-                "name no model and no batch");
+        refused("x.sh", "torchrun --nnodes 2 --nproc_per_node 8 mine.py --config a.yaml\n", "without model or batch");
         refused("x.sh", "echo hello\n", "is a shell script without a training command");
     }
 

@@ -172,7 +172,7 @@ class MeaningTest {
         Imported other = ScenarioImport.readTexts(both, Choices.NONE);
         assertThat(other.text()).contains("micro_batch: 2", "sequence_length: 8192");
         assertThat(ImportReport.summary(other))
-                .anyMatch(line -> line.endsWith("overridden by b.toml, a file of another name"));
+                .anyMatch(line -> line.endsWith("overridden by b.toml, a file with another name"));
         assertThatThrownBy(() -> ScenarioImport.readText(
                         "run.sh",
                         run.replace("--job.config_file $CONFIG_FILE", "--module llama3 --config llama3_8b"),

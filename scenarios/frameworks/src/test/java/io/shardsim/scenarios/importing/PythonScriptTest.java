@@ -114,7 +114,7 @@ class PythonScriptTest {
     @Test
     void whatDependsOnTheUnknownIsAskedFor() {
         assertThat(problem(SCRIPT.replace("adapters = LoraConfig", "if args.lora:\n    adapters = LoraConfig")))
-                .startsWith("20: LoraConfig is called in a loop, or where a condition");
+                .startsWith("20: LoraConfig is called in a loop, or under a condition");
         assertThat(problem(SCRIPT.replace("MODEL = \"meta-llama/Llama-2-7b-hf\"", "MODEL = args.model")))
                 .isEqualTo(
                         "17: model_name_or_path is MODEL, which is not followed; write the value itself, or give --model NAME");
@@ -143,12 +143,12 @@ class PythonScriptTest {
                         "for p in m.parameters():\n    p.requires_grad = False\n", "3: requires_grad freezes",
                         "args.gradient_checkpointing = True\n", "2: args.gradient_checkpointing is set after the call",
                         "t = Trainer(model='a/b', args=args, optimizers=(o, None))\n", "2: optimizers brings",
-                        "class Mine(TrainingArguments):\n    pass\n", "2: Mine is a class of arguments")
+                        "class Mine(TrainingArguments):\n    pass\n", "2: Mine is an arguments class")
                 .entrySet()) {
             assertThat(problem(start + each.getKey())).as(each.getKey()).startsWith(each.getValue());
         }
         assertThat(problem(start.replace("bf16=True", "bf16=True, **more()")))
-                .startsWith("1: **more() does not follow");
+                .startsWith("1: **more() cannot be determined");
         for (String bound : List.of(
                 "n, m = 6, f()[0]",
                 "n, m = f(), 7",
@@ -309,8 +309,8 @@ class PythonScriptTest {
                 model = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-2-7b-hf", attn_implementation="flash_attention_2")
                 """, Choices.NONE);
         assertThat(ImportReport.summary(read))
-                .contains("assumed training.precision: bf16 (flash attention needs 16 bits, and no file asks for them;"
-                        + " bf16 is false, the default of --bf16)")
+                .contains("assumed training.precision: bf16 (flash attention needs BF16 or FP16, and no file "
+                        + "sets it; bf16 is false, the default of --bf16)")
                 .noneMatch(line -> line.startsWith("assumed bf16"));
     }
 
@@ -383,9 +383,8 @@ class PythonScriptTest {
     @Test
     void twoTrainingsInOneScriptAreNamed() {
         assertThat(problem(TRAINER + "other = TrainingArguments(output_dir='p', per_device_train_batch_size=8)\n"))
-                .isEqualTo(
-                        "4: TrainingArguments is called in line 2 and in line 4; one training is simulated. Remove one of the"
-                                + " calls");
+                .isEqualTo("4: TrainingArguments is called in line 2 and in line 4; only one training run is "
+                        + "simulated. Remove one of the calls");
     }
 
     /** A function of the script's own is no configuration, whatever its arguments are called. */
@@ -406,7 +405,7 @@ class PythonScriptTest {
         for (String unattached : List.of("", "peft_config = c\n", "t = SFTTrainer(model=model, peft_config=None)\n")) {
             assertThat(problem(adapters + unattached + TRAINER))
                     .as(unattached)
-                    .startsWith("2: LoraConfig is passed to nothing");
+                    .startsWith("2: LoraConfig is never used");
         }
         for (String attached : List.of(
                 "model = get_peft_model(model, c)\n",
@@ -443,7 +442,7 @@ class PythonScriptTest {
         assertThat(
                         problem(
                                 "for lr in [1e-4, 2e-4]:\n    args = TrainingArguments(per_device_train_batch_size=4, learning_rate=lr)\n"))
-                .startsWith("2: TrainingArguments is called in a loop, or where a condition holds");
+                .startsWith("2: TrainingArguments is called in a loop, or under a condition");
         for (String script : List.of(
                 "@dataclass\nclass Config:\n    batch: int = 4\n",
                 "model, tok = load()\ntrain(model)\n",
@@ -452,7 +451,7 @@ class PythonScriptTest {
             assertThat(problem(script))
                     .as(script)
                     .startsWith(
-                            "1: is a Python script that calls no estimator and no TrainingArguments; give the arguments");
+                            "1: is a Python script without an estimator or TrainingArguments; pass the training arguments");
         }
         assertThat(problem("ds = {'zero_optimization': {'stage': 3} 'bf16': 1}\n"))
                 .contains("a comma or }");
@@ -472,9 +471,10 @@ class PythonScriptTest {
                     .as(call)
                     .contains("hidden: 2048", "micro_batch: 2", "sequence_length: 1024");
         }
-        assertThat(problem(plain + "est.set_hyperparameters(**more())\n")).startsWith("3: **more() does not follow");
+        assertThat(problem(plain + "est.set_hyperparameters(**more())\n"))
+                .startsWith("3: **more() cannot be determined");
         assertThat(problem(plain.replace("nt=2", "nt=2, hyperparameters={**more(), 'epochs': 1}")))
-                .startsWith("1: **more() does not follow");
+                .startsWith("1: **more() cannot be determined");
         assertThat(problem("est.set_hyperparameters(" + own + ")\n"))
                 .startsWith("1: set_hyperparameters is called for one of 0 estimators");
     }
@@ -491,7 +491,7 @@ class PythonScriptTest {
                 .contains("model: llama2-7b\n", "micro_batch: 3\n", "precision: bf16\n", "instance: p4d.24xlarge\n");
         assertThat(problem(ESTIMATOR.replace("hyperparameters={", "hyperparameters={'train_batch_size': 3, ")))
                 .contains(
-                        "hyperparameters.train_batch_size 3 decides the answer: the script says whether this is the batch of a GPU");
+                        "hyperparameters.train_batch_size 3 decides the answer: the script decides whether this is the per-GPU");
     }
 
     private static String problem(String script) {
@@ -574,8 +574,8 @@ class PythonScriptTest {
                 "!python -m torch.distributed.run train.py")) {
             assertThat(notebook(TRAINER, launch))
                     .as(launch)
-                    .contains(
-                            "launches training, and launch lines are not read from a notebook; give the command as a shell script");
+                    .contains("launches training, but launch commands in notebooks are not read; pass the command "
+                            + "as a shell script");
         }
         assertThat(notebook("%env NCCL_P2P_DISABLE=1", TRAINER)).contains("env.NCCL_P2P_DISABLE = 1: slows the job");
         assertThat(notebook("%env NCCL_P2P_DISABLE 1", TRAINER)).contains("env.NCCL_P2P_DISABLE = 1: slows the job");

@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 
 /**
  * The rings that NCCL finds for a group of ranks. Inside a node they are those of the NVLinks between its members. Between nodes there is one for each
- * pair of a GPU and a NIC under one PCIe switch; each ring is used twice, so p4d.24xlarge has 8 channels (aws-ofi-nccl
+ * pair of a GPU and a NIC under one PCIe switch; each ring is given twice, so p4d.24xlarge has 8 channels (aws-ofi-nccl
  * doc/efa-env-var.md: "the minimum for a 4-NIC platform") and a DGX with eight NICs 16. Few fast rings are doubled before that, at half the rate each.
  *
  * <p>A ring's rate is the highest of those that NCCL tries (src/graph/search.cc) which its share of the NICs, its PCIe link and its share of a GPU's NVLinks carry; a GPU
@@ -22,7 +22,7 @@ import java.util.stream.IntStream;
  * @param nvLinkShare share of a GPU's NVLinks that leads to other members on its node [1]
  */
 record Rings(int ranks, int nodes, int count, double rate, double nvLinkRate, int channels, double nvLinkShare) {
-    /** Most rings before each is used twice (src/include/device.h, MAXCHANNELS; src/init.cc, ringGraph). */
+    /** Most rings before each is given twice (src/include/device.h, MAXCHANNELS; src/init.cc, ringGraph). */
     private static final int COUNT_MAX = 32;
     /** Rate of a ring between nodes from which on NCCL doubles few of them [bytes/us] (src/graph/search.cc, ncclTopoDupChannels). */
     private static final double FEW_DOUBLED_FROM = 25_000;

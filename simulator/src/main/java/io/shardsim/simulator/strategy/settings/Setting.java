@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Setting(String name, String written, String meaning, String source) {
     /** One line of text. */
-    public static final ValueType LINE = ScalarTypes.text(".*\\S.*", "a text");
+    public static final ValueType LINE = ScalarTypes.text(".*\\S.*", "a string");
 
     /** Keys of a setting in a file. */
     public static final BlockType TYPE = BlockType.of(

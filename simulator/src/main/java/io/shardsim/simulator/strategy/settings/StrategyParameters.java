@@ -65,8 +65,7 @@ public final class StrategyParameters {
         try {
             values.put(name, ParameterForm.of(byDefault).parse(written));
         } catch (QuantityException | ArithmeticException | NumberFormatException e) {
-            problems.add(Refusal.of(
-                    name + " " + written + " is not written as this parameter is; the default is " + byDefault, name));
+            problems.add(Refusal.of(name + " " + written + " has the wrong form; the default is " + byDefault, name));
         }
     }
 
@@ -80,8 +79,9 @@ public final class StrategyParameters {
         }
         if (job.kept().offload() && job.checkpointing() == Checkpointing.NONE && flagOr(CHECKPOINTS_ONLY, false)) {
             all.add(Refusal.of(
-                    "activation_offload true with activation_checkpointing none: this library offloads what checkpoints"
-                            + " keep, and nothing else; set activation_checkpointing: full, or remove activation_offload",
+                    "activation_offload true with activation_checkpointing none: this library offloads "
+                            + "checkpoints only; set activation_checkpointing: full, or remove "
+                            + "activation_offload",
                     "activation_offload",
                     "activation_checkpointing"));
         }
@@ -91,15 +91,15 @@ public final class StrategyParameters {
                     "activation_offload true with checkpointed_layers "
                             + job.kept().checkpointedLayers() + " of "
                             + job.model().layers()
-                            + ": what the other layers keep would stay on the GPU, which is not modelled;"
-                            + " remove one of them",
+                            + ": layers without checkpoints would keep activations on the GPU, which is not "
+                            + "modelled; remove one of them",
                     "activation_offload",
                     "checkpointed_layers"));
         }
         if (job.checkpointing() == Checkpointing.OPERATOR && job.execution().attention() != AttentionKind.FLASH) {
             all.add(Refusal.of(
-                    "activation_checkpointing operator keeps what flash attention gives, and attention is standard;"
-                            + " write attention: flash, or activation_checkpointing: full",
+                    "activation_checkpointing operator keeps the output of flash attention, and attention is "
+                            + "standard; write attention: flash, or activation_checkpointing: full",
                     "activation_checkpointing",
                     "attention"));
         }

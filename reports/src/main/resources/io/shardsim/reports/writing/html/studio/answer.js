@@ -75,7 +75,7 @@ function figures(before) {
 
 // What `compare` says of the fastest run before and the fastest run now.
 async function change(before, after, signal) {
-  $('#change').replaceChildren(el('p', {}, 'Asking what the change is worth.'));
+  $('#change').replaceChildren(el('p', {}, 'Simulating the effect of the change.'));
   try {
     const texts = { before: pointOf(before.question, before.best.point), after: pointOf(after.question, after.best.point) };
     const { document: difference } = await server.ask('compare', texts, {}, () => {}, signal);
@@ -94,8 +94,8 @@ function changed(difference) {
   return [el('p', {}, lead),
     wide('Causes', table(['cause', 'seconds' + per, 'settings'], causes.map((cause) => [
       cause.causes.join(' and '), signed(seconds(cause.change_seconds), cause.change_seconds), settingsOf(cause, difference)]), [false, true, false])),
-    el('details', { open: true }, el('summary', {}, 'Where the seconds go'),
-      wide('Where the seconds go', table(['part', 'before', 'after', 'change'], parts.map((part) => [
+    el('details', { open: true }, el('summary', {}, 'Where the time goes'),
+      wide('Where the time goes', table(['part', 'before', 'after', 'change'], parts.map((part) => [
         part.part, seconds(part.a_seconds), seconds(part.b_seconds), signed(seconds(part.change_seconds), part.change_seconds)]))))];
 }
 
@@ -106,7 +106,7 @@ function settingsOf(cause, { differences }) {
   const given = all.filter(({ a, b }) => a?.origin === 'given' || b?.origin === 'given');
   const named = (given.length ? given : all).slice(0, 3);
   const more = all.length - named.length;
-  return named.map(text).join('; ') + (more > 0 ? `, and ${more} that come with it` : '');
+  return named.map(text).join('; ') + (more > 0 ? `, and ${more} that follow from it` : '');
 }
 
 function why() {
@@ -114,7 +114,7 @@ function why() {
   $('#why div').replaceChildren(
     ...comparisons.map((text) => el('p', {}, text)),
     el('dl', {}, ...verdicts.flatMap(({ name, why: reason }) => [el('dt', {}, name), el('dd', {}, reason)])),
-    ...remarks('Warnings: read them before you trust the figures', warnings),
+    ...remarks('Warnings: read before you trust the figures', warnings),
     ...remarks('Notes', notes));
 }
 
@@ -135,7 +135,7 @@ function keep() {
     el('option', { value: '' }, 'Configuration for …'), ...writable(best).map(({ word, title }) => el('option', { value: word }, title)));
   $('#keep').replaceChildren(
     button(pinned ? 'Pinned' : 'Pin', pin, { id: 'pin', 'aria-pressed': String(pinned), disabled: !best }),
-    button('Copy the address', () => copy(location.href)),
+    button('Copy the link', () => copy(location.href)),
     button('Save the YAML', () => save(name(question) + '.yaml', $('#yaml').value)),
     button('Show the command', () => exported(command(question))),
     el('a', { href: server.linked('api/report?save=1&key=' + said.key), download: 'report.html' }, 'report'),

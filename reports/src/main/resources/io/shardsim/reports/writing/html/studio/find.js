@@ -31,18 +31,18 @@ export function build(onAsk) {
     el('p', { class: 'buttons' },
       button('What would be faster?', whatIf, { id: 'what-if' }),
       button('Find the best', () => { $('#plan').hidden = !$('#plan').hidden; }, { 'aria-controls': 'plan', id: 'best' }),
-      button('Why is mine slow?', () => { $('#slow').hidden = !$('#slow').hidden; }, { 'aria-controls': 'slow', id: 'mine' })),
+      button('Why is my run slow?', () => { $('#slow').hidden = !$('#slow').hidden; }, { 'aria-controls': 'slow', id: 'mine' })),
     el('div', { id: 'plan', class: 'search-box', hidden: true },
-      el('fieldset', { class: 'axes' }, el('legend', {}, 'The search may choose'), ...axes),
+      el('fieldset', { class: 'axes' }, el('legend', {}, 'Settings to search'), ...axes),
       limit('deadline', 'in at most', 'days', 6, '30', DAYS),
       limit('budget', 'for at most', 'dollars', 8, '400k', DOLLARS),
       el('label', {}, 'best is ', el('select', { id: 'objective' }, el('option', {}, 'fastest'), el('option', {}, 'cheapest'))),
       button('Search', plan, { id: 'search' })),
     el('div', { id: 'slow', class: 'search-box', hidden: true },
       el('label', {}, 'My run reaches ', el('input', { id: 'measured', size: 16, placeholder: '95 samples/s' })),
-      el('label', { for: 'log' }, 'or paste or drop its log, or that of NCCL_DEBUG=INFO:'),
+      el('label', { for: 'log' }, 'or paste or drop its log, or an NCCL_DEBUG=INFO log:'),
       el('textarea', { id: 'log', rows: 4, spellcheck: 'false' }),
-      button('Find out', doctor, { id: 'doctor' })),
+      button('Diagnose', doctor, { id: 'doctor' })),
     status, found);
   dropped($('#log'), async (file) => { $('#log').value = ends(await file.text()); });
 }
@@ -100,7 +100,7 @@ async function inquire(type, question, options, draw, texts = {}) {
 // A message of a command, whose options are fields here.
 const inWords = (message) => message
   .replace(/^Invalid value for option '--[\w-]+'( \(\w+\))?: /, '')
-  .replace(/^--measured: no log has a speed.*/s, 'The log has no speed. Write what your run reaches beside it.');
+  .replace(/^--measured: no log has a speed.*/s, 'The log has no speed. Enter your run's speed above it.');
 
 const change = (text, question) => button(text, () => ask(question));
 
@@ -110,9 +110,9 @@ function whatIf() {
     const gains = run.settings.filter(({ gain }) => gain > 0);
     const losses = run.settings.length - gains.length;
     return [
-      el('p', {}, gains.length ? `${gains.length} of ${run.settings.length + run.without_effect.length} settings gain; each was simulated alone.` : 'No setting gains; each was simulated alone.'),
+      el('p', {}, gains.length ? `${gains.length} of ${run.settings.length + run.without_effect.length} settings help; each was simulated alone.` : 'No setting helps; each was simulated alone.'),
       actions(['setting', 'samples/s', 'gain', ''], gains.map((gain) => proposal(question, gain))),
-      el('p', {}, bounded(run) + (losses ? ` ${losses} settings lose, ${run.too_large.length} do not fit.` : '')),
+      el('p', {}, bounded(run) + (losses ? ` ${losses} settings cost speed, ${run.too_large.length} do not fit.` : '')),
     ];
   });
 }
@@ -128,7 +128,7 @@ function limits() {
   const texts = Object.keys(units).map((id) => [id, $('#' + id).value.trim()]);
   const wrong = texts.filter(([, text]) => text !== '' && !/^(?=.*[1-9])[0-9]+([.][0-9]+)?[kM]?$/.test(text));
   if (wrong.length) {
-    throw new Error(wrong.map(([id, text]) => `${text} is no number of ${id === 'deadline' ? 'days' : 'dollars'} above 0; write for example ${$('#' + id).placeholder}.`).join(' '));
+    throw new Error(wrong.map(([id, text]) => `${text} is not a number of ${id === 'deadline' ? 'days' : 'dollars'} above 0; write for example ${$('#' + id).placeholder}.`).join(' '));
   }
   return Object.fromEntries(texts.map(([id, text]) => [id, text === '' ? undefined : text + units[id]]));
 }
@@ -149,15 +149,15 @@ function plan() {
   inquire('plan', question, options, (planned) => {
     const apart = differing(planned.candidates);
     return [
-      el('p', {}, `${planned.searched} candidates: ${planned.simulated} simulated, ${planned.pruned_by_memory} do not fit, ${planned.pruned_by_bound} cannot be better, by a bound that no run beats.`
-        + (planned.unlisted ? ` There was no time to look at ${planned.unlisted} further combinations of instance, nodes and strategy: tick less.` : '')
-        + (planned.left ? ` Out of time: ${planned.left} are left, and the best of those could save ${percent(planned.gap).slice(1)} at most.` : '')),
+      el('p', {}, `${planned.searched} candidates: ${planned.simulated} simulated, ${planned.pruned_by_memory} do not fit, ${planned.pruned_by_bound} ruled out by a lower bound on time.`
+        + (planned.unlisted ? ` Out of time for ${planned.unlisted} further combinations of instance, nodes and strategy: tick fewer settings.` : '')
+        + (planned.left ? ` Out of time: ${planned.left} are left, which could save ${percent(planned.gap).slice(1)} at most.` : '')),
       actions(['strategy', 'nodes', 'micro-batch', ...apart.map(([, key]) => key.replaceAll('_', ' ')), 'samples/s', 'days', 'dollars', ''], planned.candidates.map((candidate) => [
         words(candidate.strategy), String(candidate.cluster.nodes), String(candidate.training.micro_batch),
         ...apart.map(([block, key]) => String(candidate[block][key])), digits(candidate.samples_per_second),
-        digits(candidate.days), candidate.usd ? '$' + digits(candidate.usd) : '–', change('Ask this', candidateOf(question, candidate))])),
+        digits(candidate.days), candidate.usd ? '$' + digits(candidate.usd) : '–', change('Apply', candidateOf(question, candidate))])),
       el('p', { hidden: !planned.other_strategies.length }, 'Other strategies: ' + planned.other_strategies.map(({ strategy, samples_per_second: rate }) =>
-        strategy + ' ' + (rate ? digits(rate) : 'does not fit, or keep the limits')).join(', ') + ' (samples/s).'),
+        strategy + ' ' + (rate ? digits(rate) : 'does not fit or meet the limits')).join(', ') + ' (samples/s).'),
     ];
   });
 }
@@ -182,7 +182,7 @@ function candidateOf(question, { strategy, training, cluster }) {
 // What is known before any fault is simulated.
 function expected({ samples_per_second: rate, accuracy }) {
   const range = accuracy ? `A healthy run reaches ${digits(rate / (1 + accuracy.error_high))} to ${digits(rate / (1 + accuracy.error_low))} samples/s, simulated ${digits(rate)}.` : '';
-  return el('p', {}, range + ' What faults and other settings come to is simulated now, some 20 s.');
+  return el('p', {}, range + ' Simulating faults and other settings, about 20 s.');
 }
 
 function doctor() {
@@ -192,9 +192,9 @@ function doctor() {
     ...contradictions.map((text) => el('p', { class: 'wrong' }, `Contradiction: ${text}.`)),
     ...health(explanation.logs[0]),
     ...evidence.map((text) => el('p', {}, text)),
-    explanation.suspects.length === 0 ? el('p', {}, explanation.logs[0].as_expected ? '' : 'No fault that is known explains it.')
+    explanation.suspects.length === 0 ? el('p', {}, explanation.logs[0].as_expected ? '' : 'No known fault explains it.')
       : el('ol', {}, ...explanation.suspects.slice(0, SUSPECTS_MAX).map(suspect)),
-    el('p', {}, gains.length ? 'These settings gain most, each simulated without a fault:' : 'No setting that was tried gains 2 %.'),
+    el('p', {}, gains.length ? 'Best settings, each simulated without a fault:' : 'No setting tried gains 2 %.'),
     actions(['setting', 'samples/s', 'gain', ''], gains.map((gain) => proposal(question, gain))),
     el('p', { hidden: !untried.length }, `Not tried, too costly: ${untried.join(', ')}.`),
   ], log ? { log } : {});
@@ -209,8 +209,8 @@ function ends(log) {
 // The range in which a healthy run lies, what was measured, and what the difference costs.
 const health = ({ unit, measured, healthy, healthy_low: low, healthy_high: high, as_expected: usual, times_as_fast: times, usd_per_day: day, lost_usd_per_day: lost }) => [
   el('p', {}, el('strong', {}, `Healthy: ${digits(low)} to ${digits(high)} ${unit}`), `, simulated ${digits(healthy)}. Measured: ${digits(measured)}. `,
-    usual ? 'That is as expected.' : times > 1 ? `A healthy run is ${digits(times)} times as fast.` : 'That is faster than expected.'),
-  lost > 0 ? el('p', {}, `The gap costs $${digits(lost)} of the $${digits(day)} that the cluster costs a day.`) : '',
+    usual ? 'As expected.' : times > 1 ? `A healthy run is ${digits(times)} times as fast.` : 'Faster than expected.'),
+  lost > 0 ? el('p', {}, `The gap costs $${digits(lost)} of the $${digits(day)} that the cluster costs per day.`) : '',
 ];
 
 // A cause: how likely it is, what it would come to, and where to look.
@@ -219,9 +219,9 @@ const suspect = ({ title, likely, simulated: [rate], look_at: places }) => el('l
   el('ul', {}, ...places.map((place) => el('li', {}, place))));
 
 const proposal = (question, { title, samples_per_second: rate, gain, set: settings }) =>
-  [title, digits(rate), percent(gain), change('Ask this', apply(question, settings))];
+  [title, digits(rate), percent(gain), change('Apply', apply(question, settings))];
 
 // A table whose last column holds buttons.
 function actions(head, rows) {
-  return rows.length === 0 ? '' : wide('Proposals', table(head, rows, head.map((_, i) => i > 0 && i < head.length - 1)));
+  return rows.length === 0 ? '' : wide('Suggestions', table(head, rows, head.map((_, i) => i > 0 && i < head.length - 1)));
 }

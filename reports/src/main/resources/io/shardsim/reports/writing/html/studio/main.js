@@ -78,7 +78,7 @@ function wrong(refused, words) {
 // A log of nccl-tests: the question's instance becomes one that reaches what was measured.
 async function calibrate(log, file, date) {
   const base = measuring.base(question);
-  if (!base) throw new Error('This log says how far your nodes differ from an instance. Choose one of the catalog, without a sweep, and drop the log again.');
+  if (!base) throw new Error('This log calibrates an instance. Choose a catalog instance, without a sweep, and drop the log again.');
   const { signal, current } = begun();
   state('asking', `Simulating the sizes of the log on ${base}.`);
   const { document: found } = await server.ask('calibrate', { log }, { base }, (progress) => current() && tell(progress), signal).catch((failure) => {
@@ -87,7 +87,7 @@ async function calibrate(log, file, date) {
   });
   if (!found) return;
   imported(measuring.notes(found));
-  if (Object.keys(found.figures).length === 0) throw new Error(`This log determines no figure of ${base}. Give all sizes, on two nodes or more.`);
+  if (Object.keys(found.figures).length === 0) throw new Error(`This log is not enough to fit any figure of ${base}. Give all sizes, on two nodes or more.`);
   ask(measuring.measured(question, base, found, file, date));
 }
 
@@ -101,7 +101,7 @@ function state(name, words) {
 function stop() {
   turn++;
   ending.abort();
-  state('stopped', 'Stopped. What is shown, if anything, answers an earlier question.');
+  state('stopped', 'Stopped. Any result shown is for an earlier question.');
 }
 
 // What is asked from now on, in place of what was.
@@ -120,7 +120,7 @@ async function ask(next, push = true) {
   form.show(question);
   $('#bound').textContent = '';
   find.clear();
-  state('asking', answer.isShown() ? 'Asking. What is shown below answers the question before.' : 'Asking.');
+  state('asking', answer.isShown() ? 'Simulating. Results below are for the previous question.' : 'Simulating.');
   const address = location.pathname + location.search + (await toAddress(question, $('#tokens').value));
   if (!current()) return;
   if (push) history.pushState(null, '', address);
@@ -132,7 +132,7 @@ async function ask(next, push = true) {
     form.showProblems(seen.problems);
     if (seen.problems.length) {
       state('problems', (seen.problems.length === 1 ? 'One thing is' : `${seen.problems.length} things are`) + ' wrong with the question.'
-        + (answer.isShown() ? ' What is shown below answers the question before.' : ''));
+        + (answer.isShown() ? ' Results below are for the previous question.' : ''));
       return;
     }
     $('#bound').textContent = bound(seen);
@@ -145,7 +145,7 @@ async function ask(next, push = true) {
     find.offer(question, said);
   } catch (failure) {
     if (!current() || signal.aborted) return;
-    wrong(failure, 'There is no answer.');
+    wrong(failure, 'No answer.');
   }
 }
 
@@ -153,13 +153,13 @@ async function ask(next, push = true) {
 function bound(seen) {
   const most = Math.max(0, ...seen.points.map((point) => point.at_most_samples_per_second ?? 0));
   const misfits = seen.points.filter((point) => point.fits === false).length;
-  const words = most > 0 ? `At most ${digits(most)} samples/s, by a bound that no run beats. ` : '';
-  return words + (misfits ? `${misfits} of ${seen.points.length} looked at ${misfits === 1 ? 'does' : 'do'} not fit in memory.` : '');
+  const words = most > 0 ? `At most ${digits(most)} samples/s (upper bound). ` : '';
+  return words + (misfits ? `${misfits} of ${seen.points.length} checked ${misfits === 1 ? 'does' : 'do'} not fit in memory.` : '');
 }
 
 function tell({ share, text }) {
   $('#waiting progress').value = share;
-  $('#status').textContent = text ? 'Asking: ' + text : 'Asking.';
+  $('#status').textContent = text ? 'Simulating: ' + text : 'Simulating.';
 }
 
 begin().catch((failure) => state('problems', failure.message));

@@ -21,7 +21,7 @@ export function measured(question, of, { figures, fits }, file, date) {
 }
 
 const quality = ({ measured_times: times, median_error: error, median_error_of_catalog: catalog }) =>
-  `Median error of ${times} measured times: ${percent(error).slice(1)}, with the catalog's figures ${percent(catalog).slice(1)}.`;
+  `Median error of ${times} measured times: ${percent(error).slice(1)}; with the catalog's figures ${percent(catalog).slice(1)}.`;
 
 export function notes({ base: of, tests, broken, figures, fits }) {
   return [

@@ -36,7 +36,7 @@ export async function ask(type, texts, options, progress, signal) {
   let rest = '';
   for (;;) {
     const { value, done } = await reader.read();
-    if (done) throw new Error('the server has ended');
+    if (done) throw new Error('the server has stopped');
     const lines = (rest + value).split('\n');
     rest = lines.pop();
     for (const line of lines.filter(Boolean)) {

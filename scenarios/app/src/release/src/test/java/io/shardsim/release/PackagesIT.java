@@ -299,7 +299,7 @@ class PackagesIT {
         Files.writeString(results, own.replaceFirst("\"version\" : \"[^\"]*\"", "\"version\" : \"0.0.9\""));
         Process refused = new ProcessBuilder(compare).start();
         assertThat(new String(refused.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
-                .contains("is by shardsim 0.0.9, and this is " + Published.VERSION + "; run its scenario again");
+                .contains("is from shardsim 0.0.9, and this is " + Published.VERSION + "; run its scenario again");
         assertThat(refused.waitFor()).isEqualTo(2);
     }
 
