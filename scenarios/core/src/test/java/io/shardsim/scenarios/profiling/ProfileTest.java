@@ -232,6 +232,17 @@ class ProfileTest {
     }
 
     @Test
+    void onlyFolderOfAFolderAndAnArrayOfEventsAreMeant() throws Exception {
+        Path inner = Files.createDirectories(folder.resolve("trace/only"));
+        String array = KINETO.substring(KINETO.indexOf("[\n"), KINETO.lastIndexOf("}"));
+        Path file = Files.writeString(inner.resolve("rank0.json"), array);
+        assertThat(ProfileComparer.traces(folder.resolve("trace").toString())).containsExactly(file.toString());
+        assertThat(ProfileReader.read(file.toString()).stepNs()).isEqualTo(40_000);
+        Files.createDirectories(folder.resolve("trace/other"));
+        assertThat(ProfileComparer.traces(folder.resolve("trace").toString())).isEmpty();
+    }
+
+    @Test
     void allRanksShowTheStepOfTheFirst() throws Exception {
         String first = file("first.json", KINETO).toString();
         String later = file("later.json", KINETO.replace("Step#", "Step#1").replace("\"rank\": 3", "\"rank\": 4"))
