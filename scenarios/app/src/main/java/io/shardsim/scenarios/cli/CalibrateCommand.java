@@ -51,7 +51,7 @@ import picocli.CommandLine.Parameters;
             "  shardsim calibrate all_reduce.log all_gather.log --base p5.48xlarge -o my-cluster.yaml",
             "  shardsim calibrate --kit > kit.py",
             "  shardsim run my.yaml --set cluster.instance=my-cluster.yaml",
-            "Exit status: 0 done, 1 the simulation failed, 2 wrong usage or input,",
+            "Exit status: 0 done, 1 the simulation failed or no figure is determined for -o, 2 wrong usage or input,",
             ExitStatus.INTERRUPTED_HELP + "."
         })
 final class CalibrateCommand extends Speaking {
@@ -165,7 +165,7 @@ final class CalibrateCommand extends Speaking {
     private int write(Calibration calibration, String file) {
         if (calibration.figures().isEmpty()) {
             tell("These logs are not enough to fit any figure; " + file + " is not written.");
-            return ExitStatus.DONE;
+            return ExitStatus.FAILED;
         }
         try {
             String text = CalibrationText.instance(calibration, newest());

@@ -2,14 +2,17 @@ package io.shardsim.scenarios.cli;
 
 import io.shardsim.scenarios.explaining.KnownFault;
 import io.shardsim.scenarios.explaining.Measured;
-import io.shardsim.scenarios.profiling.ProfileReader;
+import io.shardsim.scenarios.profiling.ProfileComparer;
+import io.shardsim.scenarios.profiling.ProfileEvidence;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
 import io.shardsim.simulator.yaml.YamlReader;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -47,25 +50,36 @@ final class EvidenceOptions {
             names = "--profile",
             paramLabel = "FILE",
             description =
-                    "A profile of the slow step, as compare takes it: faults that would lengthen other parts of the step are ruled out.")
-    private String profile = "";
+                    "A profile of the slow step, or a folder with those of several ranks, as compare takes them: faults that would lengthen other parts of the step are ruled out. May be given once per rank.")
+    private List<String> profiles = List.of();
 
-    /** File of a profile; empty for none. */
-    String profile() throws InputException {
-        if (!profile.isEmpty() && !ProfileReader.isMeant(profile)) {
-            throw new InputException(
-                    YamlReader.printable(profile),
-                    "is not a profile; give --profile one of torch.profiler (.json, .json.gz), or what nsys stats --report cuda_gpu_trace prints (.csv)");
+    /** Files of profiles; empty for none. */
+    List<String> profiles() throws InputException {
+        List<String> files = new ArrayList<>();
+        for (String profile : profiles) {
+            List<String> meant = ProfileComparer.traces(profile);
+            if (meant.isEmpty()) {
+                throw new InputException(
+                        YamlReader.printable(profile),
+                        "is not a profile; give --profile one of torch.profiler (.json, .json.gz), or what nsys stats --report cuda_gpu_trace prints (.csv)");
+            }
+            files.addAll(meant);
         }
-        return profile;
+        return files;
     }
 
     List<Measured> measured() {
         return measured;
     }
 
-    /** The speeds, of which there must be one. */
-    List<Measured> required() {
+    /** The speeds, of which there must be one; else that of the profiled step. */
+    List<Measured> required() throws InputException {
+        List<String> files = profiles();
+        double seconds =
+                measured.isEmpty() && !files.isEmpty() ? ProfileEvidence.stepSeconds(files.get(0)) : Double.NaN;
+        if (seconds > 0) {
+            return List.of(new Measured(seconds, Measured.Unit.SECONDS, Map.of()));
+        }
         if (measured.isEmpty()) {
             throw new ParameterException(
                     spec.commandLine(), "--measured is missing; write for example --measured '1000 tokens/s/GPU'");

@@ -43,6 +43,24 @@ class CalibrateCommandTest {
         assertThat(shell.out()).contains("\"base\" : \"p4de.24xlarge\"", "\"nic_effective\" : \"11.");
     }
 
+    /** Eight bytes on one node tell no rate. */
+    @Test
+    void noFigureIsNoSuccessWhereAFileIsAsked() throws Exception {
+        String log = Files.writeString(folder.resolve("small.log"), """
+                        # Collective test starting: all_gather_perf
+                        #  Rank  0 Group  0 Pid 1 on a device  0 [0x10] NVIDIA A100-SXM4-40GB
+                        #  Rank  1 Group  0 Pid 2 on a device  1 [0x20] NVIDIA A100-SXM4-40GB
+                        #       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
+                                1024            16     float    none      -1     39.4    0.03    0.02      0     39.4    0.03    0.02      0
+                        """).toString();
+        Path file = folder.resolve("none.yaml");
+        assertThat(shell.shardsim("calibrate", log, "--base", "p4d.24xlarge", "-o", file.toString()))
+                .as(shell.err())
+                .isEqualTo(ExitStatus.FAILED);
+        assertThat(shell.out()).contains("none.yaml is not written");
+        assertThat(file).doesNotExist();
+    }
+
     @Test
     void whatCannotBeIsRefused() throws Exception {
         assertThat(shell.shardsim("calibrate", "none.log", LOG + "x", "--base", "p5.48xlarge"))

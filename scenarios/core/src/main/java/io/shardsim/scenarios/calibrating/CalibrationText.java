@@ -58,9 +58,22 @@ public final class CalibrationText {
                 .all()
                 .flatMap(fit -> fit.open().stream())
                 .forEach(open -> out.line("Not determined: " + open.words() + ". "
-                        + (Parameter.KERNELS.contains(open) && !contradiction.isEmpty() ? contradiction : open.toTell())
+                        + (Parameter.KERNELS.contains(open) && !contradiction.isEmpty()
+                                ? contradiction
+                                : toTell(open, calibration.tests()))
                         + "."));
         return out.toString();
+    }
+
+    /** Returns what to measure, unless that is among the tests. */
+    private static String toTell(Parameter open, List<CollectiveTest> tests) {
+        return tests.stream()
+                .filter(test -> open.toTell().startsWith(test.kind().id()))
+                .filter(test -> (test.nodes() == 1) == Parameter.IN_NODE.contains(open))
+                .filter(test -> open.unit().isEmpty() || test.largest().bytes() >= Calibrator.LARGE)
+                .findFirst()
+                .map(test -> test.file() + " tells it less exactly than the base does")
+                .orElse(open.toTell());
     }
 
     /** Returns problems of the measurements. */

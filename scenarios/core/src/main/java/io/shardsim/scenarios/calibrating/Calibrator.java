@@ -39,7 +39,7 @@ public final class Calibrator {
     /** Share of the predicted rate below which a test looks broken [1]. */
     static final double BROKEN = 0.75;
     /** Size below which rates reflect latency [bytes]. */
-    private static final long LARGE = 64L << 20;
+    static final long LARGE = 64L << 20;
 
     private static final String KIT = "/calibrating/kit.py";
 
@@ -144,18 +144,33 @@ public final class Calibrator {
                 .filter(test -> (test.nodes() == 1) == inNode)
                 .flatMap(test -> test.rows().stream().map(row -> new Simulated.Size(test, row)))
                 .toList();
-        Fit fit = Fit.of(
-                sizes.stream().map(Simulated.Size::sample).toList(),
-                inNode ? Parameter.IN_NODE : Parameter.BETWEEN_NODES,
-                question.instance(),
-                changed -> simulated.seconds(sizes, changed));
+        List<Parameter> parameters = inNode ? Parameter.IN_NODE : Parameter.BETWEEN_NODES;
         List<Simulated.Size> large =
                 sizes.stream().filter(size -> size.row().bytes() >= LARGE).toList();
-        // If most large sizes stay far off, a fitted figure would only hide that.
-        boolean hides = 2 * off(large, simulated.seconds(large, fit.resolved())).size() > large.size();
-        Fit kept = hides ? Fit.none(List.of()) : fit;
+        Fit kept = fit(sizes, large, parameters, question, simulated);
+        if (!kept.values().containsKey(parameters.get(0)) && !large.isEmpty() && large.size() < sizes.size()) {
+            // Small sizes that contradict the known latency say nothing of the rate, which large ones alone may tell.
+            Fit rate = fit(large, large, parameters.subList(0, 1), question, simulated);
+            kept = rate.values().isEmpty() ? kept : rate.leaving(parameters.subList(1, parameters.size()));
+        }
         unexplained.addAll(off(large, simulated.seconds(large, kept.resolved())));
         return kept;
+    }
+
+    private static Fit fit(
+            List<Simulated.Size> sizes,
+            List<Simulated.Size> large,
+            List<Parameter> parameters,
+            Question question,
+            Simulated simulated) {
+        Fit fit = Fit.of(
+                sizes.stream().map(Simulated.Size::sample).toList(),
+                parameters,
+                question.instance(),
+                changed -> simulated.seconds(sizes, changed));
+        // If most large sizes stay far off, a fitted figure would only hide that.
+        boolean hides = 2 * off(large, simulated.seconds(large, fit.resolved())).size() > large.size();
+        return hides ? Fit.none(List.of()) : fit;
     }
 
     /** Returns sizes whose simulated times are over a quarter off, in words. */

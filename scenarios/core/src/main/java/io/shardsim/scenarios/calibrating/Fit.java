@@ -85,6 +85,11 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
         return samples.isEmpty() ? none(parameters) : new Search(samples, base, model).fit(parameters);
     }
 
+    /** Returns this fit with further parameters that the data do not determine. */
+    Fit leaving(List<Parameter> further) {
+        return new Fit(values, errors, further, quality);
+    }
+
     /** Returns resolved values by key of an instance file. */
     Map<String, Object> resolved() {
         Map<String, Object> resolved = new LinkedHashMap<>();

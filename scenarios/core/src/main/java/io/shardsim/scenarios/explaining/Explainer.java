@@ -2,6 +2,7 @@ package io.shardsim.scenarios.explaining;
 
 import io.shardsim.reports.ErrorInterval;
 import io.shardsim.reports.MemoryWords;
+import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.accuracy.RecordedErrors;
 import io.shardsim.scenarios.evaluation.PointRuns;
@@ -56,6 +57,11 @@ public final class Explainer {
     /** Standard deviations from the measurement beyond which still milder or stronger faults are not run. */
     private static final double FAR = 3;
 
+    /** What a profile's step takes over the measured one: said, for profiling takes time; and refused. */
+    private static final double PROFILE_SLOWER = 1.1;
+
+    private static final double PROFILE_SLOWER_MAX = 1.5;
+
     private static final String STRATEGY = "strategy.";
 
     private final FurtherRuns further;
@@ -92,12 +98,17 @@ public final class Explainer {
      * @param measured measurements of the run, or of others that differ in a few values; at least one is a speed
      * @param ruledOut names of faults that were checked and excluded
      * @param shown log line by the name of the fault that it shows
-     * @param profile profile file of the run itself; empty if there is none
+     * @param profiles profile files of the run itself, one per rank; empty if there are none
      * @param pairs whether to try pairs of faults if no single one fits, and all faults whatever they cost
      */
     public record Evidence(
-            List<Measured> measured, Set<String> ruledOut, Map<String, String> shown, String profile, boolean pairs) {
+            List<Measured> measured,
+            Set<String> ruledOut,
+            Map<String, String> shown,
+            List<String> profiles,
+            boolean pairs) {
         public Evidence {
+            profiles = List.copyOf(profiles);
             measured = List.copyOf(measured);
             shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
         }
@@ -120,17 +131,17 @@ public final class Explainer {
                 });
             }
             ruledOut.removeAll(shown.keySet());
-            return new Evidence(measured, ruledOut, shown, "", false);
+            return new Evidence(measured, ruledOut, shown, List.of(), false);
         }
 
         /** Creates evidence without logs. */
         public static Evidence of(List<Measured> measured, Set<String> ruledOut) {
-            return new Evidence(measured, ruledOut, Map.of(), "", true);
+            return new Evidence(measured, ruledOut, Map.of(), List.of(), true);
         }
 
-        /** Returns this evidence with a profile of the run; empty if there is none. */
-        public Evidence with(String file) {
-            return new Evidence(measured, ruledOut, shown, file, pairs);
+        /** Returns this evidence with profiles of the run, one per rank; empty if there are none. */
+        public Evidence with(List<String> files) {
+            return new Evidence(measured, ruledOut, shown, files, pairs);
         }
     }
 
@@ -207,7 +218,7 @@ public final class Explainer {
                         evidence.ruledOut(),
                         evidence.shown(),
                         questions(points.get(0).given().keySet()),
-                        List.of()));
+                        ofProfile(evidence.profiles(), own(logs))));
         if (alone.verdict() != Explanation.Verdict.UNEXPLAINED) {
             return alone;
         }
@@ -216,8 +227,8 @@ public final class Explainer {
         Costs costs = Costs.of(logs, evidence.pairs());
         Map<Case, List<RunResult>> ran = new IdentityHashMap<>();
         Explanation single = single(alone, cases, ran, costs, progress);
-        if (!evidence.profile().isEmpty() && alone.logs().get(0).healthy().training() != null) {
-            single = weighed(subject, single, between(alone, ran), evidence.profile());
+        if (!evidence.profiles().isEmpty() && alone.logs().get(0).healthy().training() != null) {
+            single = weighed(subject, single, between(alone, ran), evidence.profiles());
         }
         return isInterrupted() || single.verdict() == Explanation.Verdict.EXPLAINED || !evidence.pairs()
                 ? single
@@ -240,17 +251,45 @@ public final class Explainer {
         return slower.keySet();
     }
 
-    /** Weighs faults that fit the speed by a profile's parts, too; excludes those that contradict it. */
-    private Explanation weighed(Subject subject, Explanation found, Set<String> between, String profile)
-            throws InputException {
-        Explanation.Log own = found.logs().stream()
+    /** Returns the log of the run itself, if there is one. */
+    private static Explanation.Log own(List<Explanation.Log> logs) {
+        return logs.stream()
                 .filter(log -> log.measured().at().isEmpty())
                 .findFirst()
-                .orElse(found.logs().get(0));
+                .orElse(logs.get(0));
+    }
+
+    /**
+     * How the profiled step differs from the measured one; empty where it does not.
+     *
+     * @throws InputException where they cannot be of the same run
+     */
+    private static List<String> ofProfile(List<String> profiles, Explanation.Log own) throws InputException {
+        if (profiles.isEmpty() || own.healthy().training() == null || !own.isSpeed()) {
+            return List.of();
+        }
+        double profiled = ProfileEvidence.stepSeconds(profiles.get(0));
+        double measured =
+                Measured.Unit.seconds(own.healthy()) * own.measured().timesAsFast(own.healthy(), own.healthy());
+        double slower = Math.max(profiled / measured, measured / profiled);
+        String words = "takes " + Quantities.seconds(profiled) + " a step, and "
+                + own.measured().words(own.measured().value()) + " are " + Quantities.seconds(measured);
+        if (slower > PROFILE_SLOWER_MAX) {
+            throw new InputException(
+                    profiles.get(0), words + "; give a profile of the slow run, or leave out --measured");
+        }
+        return slower > PROFILE_SLOWER ? List.of("it " + words) : List.of();
+    }
+
+    /** Faults that fit the speed, by the parts of a profile, too; those that contradict it are left out. */
+    private Explanation weighed(Subject subject, Explanation found, Set<String> between, List<String> profiles)
+            throws InputException {
+        Explanation.Log own = own(found.logs());
         Map<String, String> at = own.measured().at();
         try {
-            ProfileEvidence evidence = new ProfileEvidence(profile, subject.point(at));
-            List<String> words = new ArrayList<>(evidence.longer());
+            ProfileEvidence evidence = new ProfileEvidence(profiles, subject.point(at));
+            List<String> words = new ArrayList<>(found.others().profiled());
+            words.addAll(evidence.longer());
             List<Explanation.Suspect> left = new ArrayList<>();
             for (Explanation.Suspect one : found.suspects()) {
                 boolean fitting = between.contains(one.fault());
@@ -269,7 +308,7 @@ public final class Explainer {
             return Explanation.of(
                     found.name(), found.logs(), left, found.others().with(words));
         } catch (IOException failure) {
-            throw new InputException(profile, "cannot be compared: " + failure.getMessage());
+            throw new InputException(profiles.get(0), "cannot be compared: " + failure.getMessage());
         } catch (InterruptedException interrupted) {
             interrupt();
             return found;

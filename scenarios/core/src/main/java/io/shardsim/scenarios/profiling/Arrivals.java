@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -34,8 +35,9 @@ public record Arrivals(long stepNs, int ranks, int collectives, List<Late> late)
      *
      * @param last at how many collectives
      * @param waitedNs by how much its kernels are shorter than the median of the others there, together
+     * @param exposedNs what the median of the others has of exposed collectives in the step beyond its own
      */
-    record Late(int rank, int last, long waitedNs) {}
+    record Late(int rank, int last, long waitedNs, long exposedNs) {}
 
     private record Arrival(int rank, long ns) {}
 
@@ -59,6 +61,7 @@ public record Arrivals(long stepNs, int ranks, int collectives, List<Late> late)
     static final class Reader {
         private final Map<String, List<Arrival>> arrivals = new LinkedHashMap<>();
         private final TreeMap<Integer, String> files = new TreeMap<>();
+        private final Map<Integer, Long> exposed = new TreeMap<>();
 
         /**
          * Adds a rank; the n-th collective of a kind and group is the n-th of every rank.
@@ -74,6 +77,7 @@ public record Arrivals(long stepNs, int ranks, int collectives, List<Late> late)
                         "is of rank " + profile.rank() + ", as " + other + " is; give one profile of each rank"));
             }
             Map<String, Integer> numbers = new HashMap<>();
+            exposed.put(profile.rank(), StepSplit.of(profile).of(Kind.COLLECTIVES));
             for (Profile.Kernel kernel : profile.kernels()) {
                 if (kernel.of().kind() == Kind.COLLECTIVES
                         && ALIKE.contains(kernel.of().name())) {
@@ -101,8 +105,9 @@ public record Arrivals(long stepNs, int ranks, int collectives, List<Late> late)
                             new Late(
                                     last.rank(),
                                     1,
-                                    each.get(1 + (each.size() - 1) / 2).ns() - last.ns()),
-                            (a, b) -> new Late(a.rank(), a.last() + b.last(), a.waitedNs() + b.waitedNs()));
+                                    each.get(1 + (each.size() - 1) / 2).ns() - last.ns(),
+                                    0),
+                            (a, b) -> new Late(a.rank(), a.last() + b.last(), a.waitedNs() + b.waitedNs(), 0));
                 }
             }
             return new Arrivals(
@@ -110,8 +115,17 @@ public record Arrivals(long stepNs, int ranks, int collectives, List<Late> late)
                     files.size(),
                     compared,
                     late.values().stream()
+                            .map(one -> new Late(one.rank(), one.last(), one.waitedNs(), exposedNs(one.rank())))
                             .sorted(Comparator.comparingLong(Late::waitedNs).reversed())
                             .toList());
+        }
+
+        private long exposedNs(int late) {
+            List<Long> others = exposed.entrySet().stream()
+                    .filter(rank -> rank.getKey() != late)
+                    .map(Map.Entry::getValue)
+                    .toList();
+            return Layers.median(others) - Objects.requireNonNull(exposed.get(late));
         }
     }
 }

@@ -96,7 +96,7 @@ record Layers(List<Long> forwardNs, List<Long> backwardNs) {
                 if (same && !taken[i] && !taken[i + period]) {
                     continue;
                 }
-                Run run = new Run(from, period, (i - from) / period + 1);
+                Run run = aligned(told, from, i + period, period);
                 from = i + 1;
                 if (run.repeats() >= REPEATS_MIN && isLayer(told.subList(run.from(), run.from() + period), attends)) {
                     Arrays.fill(taken, run.from(), run.end(), true);
@@ -106,6 +106,32 @@ record Layers(List<Long> forwardNs, List<Long> backwardNs) {
         }
         runs.sort(Comparator.comparingInt(Run::from));
         return runs;
+    }
+
+    /**
+     * The layers of a sequence that has a part of one beyond the last whole one: of the head, or of what comes after them, whose kernels have the same names as those of a layer and
+     * take another time.
+     */
+    private static Run aligned(List<Profile.Kernel> told, int from, int until, int period) {
+        int repeats = (until - from) / period;
+        long[] usual = IntStream.range(from, Math.min(until, from + period))
+                .mapToLong(first -> median(IntStream.iterate(first, at -> at < until, at -> at + period)
+                        .mapToObj(at -> told.get(at).ns())
+                        .toList()))
+                .toArray();
+        int start = from;
+        long least = 0;
+        long now = 0;
+        for (int at = from; at + repeats * period < until; at++) {
+            int next = at + repeats * period;
+            now += Math.abs(told.get(next).ns() - usual[(next - from) % period])
+                    - Math.abs(told.get(at).ns() - usual[at - from]);
+            if (now < least) {
+                least = now;
+                start = at + 1;
+            }
+        }
+        return new Run(start, period, repeats);
     }
 
     /** GEMMs that follow one another are none, nor is what leaves attention out where the step has it. */

@@ -43,6 +43,11 @@ record Profile(int rank, String step, long startNs, long endNs, List<Kernel> ker
         }
     }
 
+    /** Whether the profile says where a step begins. */
+    boolean namesStep() {
+        return step.startsWith(ProfileReader.STEP);
+    }
+
     long stepNs() {
         return endNs - startNs;
     }

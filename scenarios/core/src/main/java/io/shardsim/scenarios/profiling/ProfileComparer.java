@@ -58,7 +58,7 @@ public final class ProfileComparer {
     }
 
     /** Of each profile only the times of its collectives are kept. */
-    private static Arrivals arrivals(List<String> traces, Profile first) throws InputException {
+    static Arrivals arrivals(List<String> traces, Profile first) throws InputException {
         Arrivals.Reader reader = new Arrivals.Reader();
         List<Problem> problems = new ArrayList<>();
         reader.add(traces.get(0), first, problems);
@@ -76,16 +76,21 @@ public final class ProfileComparer {
     }
 
     /**
-     * The profiles that an argument means: itself, or all of a folder by the numbers in their names.
+     * The profiles that an argument means: itself, or all of a folder by the numbers in their names; of a folder without any, those of its only folder.
      *
      * @return empty where it is no profile, and no folder of them
      */
     public static List<String> traces(String argument) {
         try (Stream<Path> files = Files.list(Path.of(argument))) {
-            return files.map(Path::toString)
+            List<Path> all = files.toList();
+            List<String> profiles = all.stream()
+                    .map(Path::toString)
                     .filter(ProfileReader::isMeant)
                     .sorted(Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder()))
                     .toList();
+            return profiles.isEmpty() && all.size() == 1 && Files.isDirectory(all.get(0))
+                    ? traces(all.get(0).toString())
+                    : profiles;
         } catch (IOException | InvalidPathException none) {
             return ProfileReader.isMeant(argument) ? List.of(argument) : List.of();
         }

@@ -75,7 +75,8 @@ public final class ProfileJson {
                         late -> new JsonObject()
                                 .with("rank", late.rank())
                                 .with("last", late.last())
-                                .seconds("waited_seconds", PS_PER_NS * late.waitedNs()));
+                                .seconds("waited_seconds", PS_PER_NS * late.waitedNs())
+                                .seconds("exposed_seconds", PS_PER_NS * late.exposedNs()));
     }
 
     private static JsonObject part(ProfileComparison.Part part) {

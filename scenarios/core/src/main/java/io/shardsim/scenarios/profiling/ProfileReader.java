@@ -40,7 +40,7 @@ import tools.jackson.databind.json.JsonMapper;
 public final class ProfileReader {
     private static final JsonMapper MAPPER = new JsonMapper();
     private static final int HEAD = 1 << 16;
-    private static final String STEP = "ProfilerStep#";
+    static final String STEP = "ProfilerStep#";
     private static final Set<String> ON_GPU = Set.of("kernel", "gpu_memcpy", "gpu_memset", "memcpy", "memset");
     private static final Set<String> LAUNCHES = Set.of("cuda_runtime", "cuda_driver", "runtime");
     private static final int EVENTS_MAX = 4_000_000;
@@ -81,7 +81,8 @@ public final class ProfileReader {
             return false;
         }
         try (InputStream in = open(Path.of(file))) {
-            return new String(in.readNBytes(HEAD), StandardCharsets.UTF_8).contains("\"traceEvents\"");
+            String head = new String(in.readNBytes(HEAD), StandardCharsets.UTF_8);
+            return head.contains("\"traceEvents\"") || head.startsWith("[") && head.contains("\"ph\"");
         } catch (IOException | InvalidPathException unreadable) {
             return false;
         }
@@ -228,7 +229,7 @@ public final class ProfileReader {
     }
 
     private Profile profile(@Nullable String wanted) throws InputException {
-        if (seen.isEmpty()) {
+        if (seen.stream().allMatch(one -> one.kernel().of().kind() == KernelNames.Kind.COPIES)) {
             throw new InputException(
                     name,
                     "has no GPU kernels; pass a torch.profiler trace with ProfilerActivity.CUDA, or a rankN.json "

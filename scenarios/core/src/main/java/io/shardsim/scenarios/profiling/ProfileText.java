@@ -152,10 +152,10 @@ public final class ProfileText {
             out.line(
                     of + (arrivals.isAlwaysTheSame() ? "the same rank" : "not always the same rank") + " is late. Rank "
                             + first.rank() + " comes last to " + first.last() + " ("
-                            + Quantities.percent((double) first.last() / arrivals.collectives()) + "), and others wait "
-                            + millis(first.waitedNs()) + " ms for it in the step, "
-                            + Quantities.percent(arrivals.shareOfFirst())
-                            + " of all such waits."
+                            + Quantities.percent((double) first.last() / arrivals.collectives())
+                            + "), " + Quantities.percent(arrivals.shareOfFirst())
+                            + " of all waits are for it. Exposed collectives take "
+                            + millis(first.exposedNs()) + " ms more of the median other rank's step than of its own."
                             + (arrivals.isAlwaysTheSame() ? " Compare its computing with another rank's." : ""));
         }
     }

@@ -225,6 +225,23 @@ class CalibratorTest {
         assertThat(CalibrationText.write(found, 120)).contains("all_gather_perf -b 64M");
     }
 
+    /** Each collective takes 40 us whatever its size, twice of what is known. */
+    @Test
+    void smallSizesThatFitNothingDoNotHideTheRate() throws InputException {
+        List<Row> rows = new ArrayList<>();
+        for (long bytes = 1024; bytes <= 1L << 30; bytes *= 2) {
+            rows.add(new Row(1, bytes, 40e-6 + 4.01e-12 * bytes));
+        }
+        Calibration found = calibrate(
+                "p4d.24xlarge",
+                Map.of(
+                        "a.log",
+                        PrintedLogs.of(new CollectiveTest("", CollectiveKind.ALL_GATHER, 8, 1, rows), us -> us)));
+        assertThat(found.figures()).containsOnlyKeys("intra_node_effective");
+        assertThat(found.inNode().quality().median()).isLessThan(0.07);
+        assertThat(CalibrationText.write(found, 120)).doesNotContain("-g 8 on one node");
+    }
+
     @Test
     void aBrokenClusterIsNamedAndLeftOutWhereItShouldBeHealthy() throws InputException {
         Map<String, Object> oneNic = Map.of("nics_per_node", 1L);

@@ -1,12 +1,15 @@
 package io.shardsim.scenarios.explaining;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.evaluation.RememberedRuns;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.Traces;
+import io.shardsim.scenarios.profiling.ProfileEvidence;
 import io.shardsim.scenarios.scenario.SweptFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -110,7 +113,7 @@ class ProfiledFaultsTest {
             RunResult run =
                     Traces.profile(subject(hidden.text()).point(hidden.settings()), 0, new RunOptions(1, true), file);
             Measured speed = new Measured(run.step().samplesPerSecond(), Measured.Unit.SAMPLES, Map.of());
-            Explanation without = explain(hidden.text(), speed, "");
+            Explanation without = explain(hidden.text(), speed);
             Explanation with = explain(hidden.text(), speed, file.toString());
             System.out.printf(
                     "%-24s place by speed %d, by profile %d%n",
@@ -140,11 +143,58 @@ class ProfiledFaultsTest {
         assertThat(ExplanationJson.write(found)).contains("\"profile\" : [ \"computing takes");
     }
 
-    private static Explanation explain(String text, Measured measured, String profile) throws Exception {
+    private String profile(Hidden hidden, int rank) throws Exception {
+        Path file = folder.resolve("rank" + rank + ".json");
+        Traces.profile(subject(hidden.text()).point(hidden.settings()), rank, new RunOptions(1, true), file);
+        return Files.writeString(
+                        file,
+                        Files.readString(file)
+                                .replaceAll("\"name\": ?\"forward[a-z ]*\"", "\"name\":\"void flash_fwd_kernel<128>\"")
+                                .replaceAll("\"name\": ?\"backward[a-z ]*\"", "\"name\":\"ampere_gemm\""))
+                .toString();
+    }
+
+    @Test
+    void ranksAndNamesOfKernelsRuleOut() throws Exception {
+        Hidden slow = HIDDEN.get(0);
+        String late = profile(slow, 0);
+        String waiting = profile(slow, 1);
+        Measured speed = new Measured(ProfileEvidence.stepSeconds(late), Measured.Unit.SECONDS, Map.of());
+        Explanation found = explain(slow.text(), speed, late, waiting);
+        assertThat(found.suspects().get(0).fault()).isEqualTo("slow-gpu");
+        assertThat(ExplanationText.write(found, 400))
+                .contains("Profile: of 2 ranks, rank 0 is always late.")
+                .contains("not Attention that writes its scores to memory: attention is one kernel, flash_fwd_kernel.")
+                .containsPattern("all ranks would be alike, and the others wait [0-9.]+ ms for rank 0");
+        assertThat(explain(slow.text(), speed, waiting, late).suspects().get(0).fault())
+                .isEqualTo("slow-gpu");
+        assertThat(explain(slow.text(), speed, late).suspects())
+                .extracting(Explanation.Suspect::fault)
+                .contains("slow-gpu")
+                .doesNotContain("standard-attention");
+
+        Hidden attention = HIDDEN.get(1);
+        assertThat(ExplanationText.write(
+                        explain(attention.text(), speed, profile(attention, 0), profile(attention, 1)), 400))
+                .contains("one rank would always be late, and none of 2 is");
+    }
+
+    @Test
+    void speedOfAnotherRunIsRefused() throws Exception {
+        String late = profile(HIDDEN.get(0), 0);
+        double seconds = ProfileEvidence.stepSeconds(late);
+        Measured slower = new Measured(1.2 * seconds, Measured.Unit.SECONDS, Map.of());
+        assertThat(ExplanationText.write(explain(ZERO3, slower, late), 400)).contains("Profile: it takes ");
+        assertThatThrownBy(() -> explain(ZERO3, new Measured(2 * seconds, Measured.Unit.SECONDS, Map.of()), late))
+                .hasMessageContaining("a step, and ")
+                .hasMessageContaining("give a profile of the slow run, or leave out --measured");
+    }
+
+    private static Explanation explain(String text, Measured measured, String... profile) throws Exception {
         return Objects.requireNonNull(new Explainer(RUNS, 2)
                 .explain(
                         subject(text),
-                        Explainer.Evidence.of(List.of(measured), Set.of()).with(profile),
+                        Explainer.Evidence.of(List.of(measured), Set.of()).with(List.of(profile)),
                         (share, what) -> {}));
     }
 

@@ -139,6 +139,8 @@ class ProfileTest {
         Map<String, String> refusals = Map.of(
                 KINETO.replace("\"cat\": \"kernel\"", "\"cat\": \"other\"").replace("gpu_memcpy", "other"),
                 "has no GPU kernels",
+                KINETO.replace("\"cat\": \"kernel\"", "\"cat\": \"other\""),
+                "has no GPU kernels",
                 KINETO.substring(0, KINETO.length() / 2),
                 "cannot be read as a profile",
                 "{\"traceEvents\": {}}",
@@ -220,12 +222,24 @@ class ProfileTest {
 
         assertThat(arrivals.ranks()).isEqualTo(3);
         assertThat(arrivals.collectives()).isEqualTo(3);
-        assertThat(arrivals.late()).containsExactly(new Arrivals.Late(1, 1, 210_000), new Arrivals.Late(0, 1, 10_000));
+        assertThat(arrivals.late())
+                .containsExactly(new Arrivals.Late(1, 1, 210_000, 161_500), new Arrivals.Late(0, 1, 10_000, -189_500));
         assertThat(arrivals.isAlwaysTheSame()).isTrue();
         assertThat(arrivals(first).late()).isEmpty();
         String again = file("again.json", Files.readString(Path.of(second))).toString();
         assertThatThrownBy(() -> arrivals(first, second, again))
                 .hasMessageContaining("again.json: is of rank 1, as " + second + " is; give one profile of each rank");
+    }
+
+    @Test
+    void onlyFolderOfAFolderAndAnArrayOfEventsAreMeant() throws Exception {
+        Path inner = Files.createDirectories(folder.resolve("trace/only"));
+        String array = KINETO.substring(KINETO.indexOf("[\n"), KINETO.lastIndexOf("}"));
+        Path file = Files.writeString(inner.resolve("rank0.json"), array);
+        assertThat(ProfileComparer.traces(folder.resolve("trace").toString())).containsExactly(file.toString());
+        assertThat(ProfileReader.read(file.toString()).stepNs()).isEqualTo(40_000);
+        Files.createDirectories(folder.resolve("trace/other"));
+        assertThat(ProfileComparer.traces(folder.resolve("trace").toString())).isEmpty();
     }
 
     @Test
@@ -277,6 +291,26 @@ class ProfileTest {
         assertThat(Layers.of(layered(2, 1, 0, "gemm a", "flash_attn")).forwardNs())
                 .isEmpty();
         assertThat(Layers.of(layered(6, 1, 0, "gemm a")).forwardNs()).isEmpty();
+    }
+
+    /** The head computes two GEMMs more backward, of the names of a layer's last ones; a layer begins with its recomputation. */
+    @Test
+    void headIsNoPartOfALayer() {
+        List<Profile.Kernel> kernels = new ArrayList<>();
+        long now = 0;
+        for (int l = 0; l < 6; l++) {
+            now = add(kernels, now, 10, "gemm tn");
+            now = add(kernels, now, 10, "flash_fwd");
+        }
+        now = add(kernels, now, 90, "gemm tn");
+        now = add(kernels, add(kernels, now, 70, "gemm nn"), 70, "gemm nt");
+        for (int l = 0; l < 6; l++) {
+            now = add(kernels, add(kernels, now, 10, "gemm tn"), 10, "flash_fwd");
+            now = add(kernels, add(kernels, add(kernels, now, 30, "flash_bwd"), 20, "gemm nn"), 20, "gemm nt");
+        }
+        Layers layers = Layers.of(new Profile(0, "", 0, now, kernels));
+        assertThat(layers.forwardNs()).containsExactly(20L, 20L, 20L, 20L, 20L, 20L);
+        assertThat(layers.backwardNs()).containsExactly(90L, 90L, 90L, 90L, 90L, 90L);
     }
 
     private static final String NSYS = """
