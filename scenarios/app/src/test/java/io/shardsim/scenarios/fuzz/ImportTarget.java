@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 
 /** Files of training frameworks. The first line is the file's name, by which its kind is known. What is imported must be a scenario. */
 final class ImportTarget implements Target {
-    private static final List<Texts.Named> FILES = Texts.of("frameworks/src/test/resources/importing").stream()
+    private static final List<Texts.Named> FILES = Texts.of("frameworks/src/test/resources/corpus").stream()
             .filter(file -> !file.name().equals("cases.yaml"))
             .toList();
     private static final int WIDTH = 80;

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class ImportFuzzTest {
     private static final ThreadMXBean CPU = ManagementFactory.getThreadMXBean();
-    private static final Path FILES = Path.of("frameworks/src/test/resources/importing");
+    private static final Path FILES = Path.of("frameworks/src/test/resources/corpus");
     private static final int MUTANTS = Integer.getInteger("import.mutants", 3_000);
     private static final long SEED = 20_260_824;
     /** What configurations are made of, and other texts are not. */

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The tables of keys against the lists of keys that the frameworks document. */
 class KeyTablesTest {
-    private static final Path DOCUMENTED = Path.of("frameworks/src/test/resources/importing/documented");
+    private static final Path DOCUMENTED = Path.of("frameworks/src/test/resources/corpus/documented");
 
     @Test
     void everyEntryHasANoteAndASourceWithADate() {

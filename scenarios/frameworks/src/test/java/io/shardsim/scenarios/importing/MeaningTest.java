@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a key of a public file means once it is changed. */
 class MeaningTest {
-    private static final Path FILES = Path.of("frameworks/src/test/resources/importing/public");
+    private static final Path FILES = Path.of("frameworks/src/test/resources/corpus/public");
 
     private static String changed(String file, String... pairs) throws IOException {
         String text = Files.readString(FILES.resolve(file));

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Configurations found in public repositories: their verdicts, and a scenario that resolves. */
 class RealConfigurationsTest {
-    private static final Path FILES = Path.of("frameworks/src/test/resources/importing");
+    private static final Path FILES = Path.of("frameworks/src/test/resources/corpus");
     private static final ValueType TEXT = ScalarTypes.text("(?s).*", "a text");
     private static final BlockType CASE = BlockType.of(
             Key.required("name", TEXT, "what it is called here"),
