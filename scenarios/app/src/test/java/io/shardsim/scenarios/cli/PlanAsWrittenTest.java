@@ -66,7 +66,7 @@ class PlanAsWrittenTest {
         assertThat(plan(wider, "fsdp", "--candidate", "2")).isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("--candidate 2 does not exist; there are 1");
         assertThat(plan(wider, "fsdp")).isZero();
-        assertThat(shell.out()).contains("1 cannot be said in these files");
+        assertThat(shell.out()).contains("1 cannot be expressed in these files");
     }
 
     /** Of an A100 of p4d.24xlarge. */

@@ -136,13 +136,13 @@ class PythonScriptTest {
                 .startsWith("2: Accelerator decides the strategy");
         assertThat(problem(start + "model = FSDP(model)\n")).startsWith("2: FSDP decides the strategy");
         for (Map.Entry<String, String> each : Map.of(
-                        "from peft import LoraConfig as LC\nc = LC(r=8)\n", "3: LC is passed to nothing",
+                        "from peft import LoraConfig as LC\nc = LC(r=8)\n", "3: LC is never used",
                         "m = get_peft_model(m, PrefixTuningConfig(num_virtual_tokens=20))\n",
                                 "2: PrefixTuningConfig trains other",
                         "m = get_peft_model(m, LoraConfig(r=8, use_dora=True))\n", "2: use_dora trains more",
                         "for p in m.parameters():\n    p.requires_grad = False\n", "3: requires_grad freezes",
                         "args.gradient_checkpointing = True\n", "2: args.gradient_checkpointing is set after the call",
-                        "t = Trainer(model='a/b', args=args, optimizers=(o, None))\n", "2: optimizers brings",
+                        "t = Trainer(model='a/b', args=args, optimizers=(o, None))\n", "2: optimizers passes its own optimizer",
                         "class Mine(TrainingArguments):\n    pass\n", "2: Mine is an arguments class")
                 .entrySet()) {
             assertThat(problem(start + each.getKey())).as(each.getKey()).startsWith(each.getValue());
