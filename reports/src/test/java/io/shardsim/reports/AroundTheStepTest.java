@@ -55,7 +55,7 @@ class AroundTheStepTest {
                 AroundTheStep.of(run(new Surroundings(null, null, new Surroundings.StartUp(delayed, 44e-9))));
         assertThat(around).isNotNull();
         assertThat(around.startUp()).isNotNull();
-        assertThat(around.sentences()).singleElement().asString().startsWith("Start: ");
+        assertThat(around.sentences()).singleElement().asString().startsWith("Start-up: ");
         return around.startUp();
     }
 
@@ -159,6 +159,6 @@ class AroundTheStepTest {
         assertThat(first.sentence())
                 .contains("That saves " + Quantities.count(Math.round(hours)) + " hours and "
                         + Quantities.usd(hours * 32.77 * 32) + " for all 32 nodes ("
-                        + Quantities.usd(hours * 32.77) + " a node) in 500 billion tokens.");
+                        + Quantities.usd(hours * 32.77) + " per node) over 500 billion tokens.");
     }
 }

@@ -121,7 +121,7 @@ class GoodputTest {
         assertThat(goodput.bestShare()).isGreaterThanOrEqualTo(goodput.share());
         assertThat(goodput.sentence())
                 .startsWith("Failures: one every 13.9 h leaves ")
-                .contains("is best: ");
+                .contains("is optimal: ");
     }
 
     @Test

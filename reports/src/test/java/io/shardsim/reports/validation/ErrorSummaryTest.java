@@ -145,7 +145,7 @@ class ErrorSummaryTest {
                 false,
                 null);
         String table = ValidationTable.write(List.of(refused), List.of(), 80);
-        assertThat(table).contains("+100.0 % *").contains("the memory ledger finds it too large: 1 figure");
+        assertThat(table).contains("+100.0 % *").contains("ran, but does not fit by the memory ledger: 1 figure");
         assertThat(table.lines().filter(line -> !line.startsWith("* ran")))
                 .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(80));
     }

@@ -48,7 +48,7 @@ class ExplainCommandTest {
         assertThat(shell.err()).contains("--not: unknown fault tcp-over-ethernt; did you mean tcp-over-ethernet?");
         assertThat(shell.shardsim("explain", file + "#1", "--measured", "1 samples/s", "--set", "x"))
                 .isEqualTo(ExitStatus.USAGE);
-        assertThat(shell.err()).contains("--set 1: x is no KEY=VALUE");
+        assertThat(shell.err()).contains("--set 1: x is not KEY=VALUE");
         assertThat(shell.shardsim("explain", file + "#1", "--measured", "1 samples/s", "--profile", file))
                 .isEqualTo(ExitStatus.USAGE);
         assertThat(shell.err()).contains("is not a profile; give --profile one of torch.profiler");

@@ -62,7 +62,7 @@ class ClusterFileTest {
                         "shardsim-2.shardsim:17355",
                         "other:1");
         assertThatThrownBy(() -> HostPort.parseAll("pod-{2..0}:1")).hasMessageContaining("counts from 2 to 0");
-        assertThatThrownBy(() -> HostPort.parseAll("here")).hasMessageContaining("\"here\" is no HOST:PORT");
+        assertThatThrownBy(() -> HostPort.parseAll("here")).hasMessageContaining("\"here\" is not HOST:PORT");
         assertThatThrownBy(() -> HostPort.parseAll("here:70000")).hasMessageContaining("65535");
     }
 

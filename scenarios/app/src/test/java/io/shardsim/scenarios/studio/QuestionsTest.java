@@ -72,7 +72,7 @@ class QuestionsTest {
         assertThat(waiting.await(100)).as("both places are taken").isNull();
         one.makeRoom();
         assertThat(type(one)).isEqualTo("result");
-        assertThat(one.await(0).message().path("ended").asString()).contains("others wait");
+        assertThat(one.await(0).message().path("ended").asString()).contains("others are waiting");
         assertThat(type(waiting)).isEqualTo("result");
         assertThat(two.await(0)).as("one place was enough").isNull();
         assertThat(ask("long 1", "a").await(0)).as("it is asked anew").isNull();
@@ -102,7 +102,7 @@ class QuestionsTest {
         for (int i = 0; i < 64; i++) {
             all.add(ask("long " + i, "a"));
         }
-        assertThatThrownBy(() -> ask("long 64", "a")).hasMessageContaining("64 questions of yours");
+        assertThatThrownBy(() -> ask("long 64", "a")).hasMessageContaining("64 of your questions");
         ask("long 64", "b");
         all.get(63).leave();
         ask("long 65", "a");

@@ -122,7 +122,7 @@ class InstanceFilesTest {
     void aTextReadsNoFiles() {
         assertThatThrownBy(() -> ScenarioReader.readText("a.yaml", SCENARIO))
                 .isInstanceOf(InputException.class)
-                .hasMessageContaining("instance mine.yaml is a file, and a scenario that is given as text reads none");
+                .hasMessageContaining("instance mine.yaml is a file, and a scenario passed as text cannot read files");
     }
 
     @Test

@@ -142,7 +142,8 @@ class PythonScriptTest {
                         "m = get_peft_model(m, LoraConfig(r=8, use_dora=True))\n", "2: use_dora trains more",
                         "for p in m.parameters():\n    p.requires_grad = False\n", "3: requires_grad freezes",
                         "args.gradient_checkpointing = True\n", "2: args.gradient_checkpointing is set after the call",
-                        "t = Trainer(model='a/b', args=args, optimizers=(o, None))\n", "2: optimizers passes its own optimizer",
+                        "t = Trainer(model='a/b', args=args, optimizers=(o, None))\n",
+                                "2: optimizers passes its own optimizer",
                         "class Mine(TrainingArguments):\n    pass\n", "2: Mine is an arguments class")
                 .entrySet()) {
             assertThat(problem(start + each.getKey())).as(each.getKey()).startsWith(each.getValue());
