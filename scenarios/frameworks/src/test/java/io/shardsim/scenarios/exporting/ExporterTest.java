@@ -148,7 +148,7 @@ class ExporterTest {
                 """;
         assertThatThrownBy(() -> export(Framework.FSDP, text))
                 .isInstanceOf(InputException.class)
-                .hasMessageContaining("Accelerate does not run strategy mics; HSDP is its maintained kin");
+                .hasMessageContaining("Accelerate does not run strategy mics; use HSDP, its maintained counterpart");
         assertThatThrownBy(() -> export(Framework.MEGATRON, text))
                 .hasMessageContaining("Megatron-LM does not run strategy mics");
         assertThatThrownBy(() -> export(

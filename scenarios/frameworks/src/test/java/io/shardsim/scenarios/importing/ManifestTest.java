@@ -86,7 +86,9 @@ class ManifestTest {
         assertThat(imported.keys())
                 .filteredOn(key -> key.key().equals("num-layers"))
                 .allSatisfy(key -> assertThat(key.position().line()).isEqualTo(19));
-        refused(BLOCK.replace("TP=4", "true"), "job.yaml:19:32: tensor-model-parallel-size ${TP} is set nowhere");
+        refused(
+                BLOCK.replace("TP=4", "true"),
+                "job.yaml:19:32: tensor-model-parallel-size ${TP} is not set in the file");
     }
 
     @Test
@@ -97,7 +99,7 @@ class ManifestTest {
                 .filteredOn(key -> key.key().startsWith("env."))
                 .extracting(KeyVerdict::key, KeyVerdict::verdict)
                 .containsExactly(tuple("env.NCCL_P2P_DISABLE", Verdict.NOT_MODELLED));
-        refused(BLOCK.replace("{name: BS", "{name: OTHER"), "micro-batch-size $(BS) is for a shell to work out");
+        refused(BLOCK.replace("{name: BS", "{name: OTHER"), "micro-batch-size $(BS) needs a shell");
     }
 
     @Test

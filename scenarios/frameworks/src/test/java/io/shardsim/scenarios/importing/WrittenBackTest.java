@@ -45,6 +45,7 @@ class WrittenBackTest {
             "training.delayed_parameter_initialization",
             "training.global_batch",
             "training.kernels",
+            "training.fp8_recipe",
             "training.optimizer",
             "training.precision");
 
