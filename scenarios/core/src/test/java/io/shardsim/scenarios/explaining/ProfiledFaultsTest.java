@@ -164,7 +164,7 @@ class ProfiledFaultsTest {
         assertThat(found.suspects().get(0).fault()).isEqualTo("slow-gpu");
         assertThat(ExplanationText.write(found, 400))
                 .contains("Profile: of 2 ranks, rank 0 is always late.")
-                .contains("not Attention that writes its scores to memory: attention is one kernel, flash_fwd_kernel.")
+                .contains("not Standard attention instead of flash: attention is one kernel, flash_fwd_kernel.")
                 .containsPattern("all ranks would be alike, and the others wait [0-9.]+ ms for rank 0");
         assertThat(explain(slow.text(), speed, waiting, late).suspects().get(0).fault())
                 .isEqualTo("slow-gpu");
