@@ -433,7 +433,7 @@ class HtmlReportIT {
         assertThat(text("#filtered"))
                 .as("training speeds that judge")
                 .isEqualTo(
-                        "2 figures, 6.7 % off on average; of these 2 of runs whose framework and release are named, 6.7 % off on average.");
+                        "2 figures, 6.7 % off on average; of these, 2 with known framework and release: 6.7 % off on average.");
         choose("filter=kind", "");
         choose("filter=role", "");
         assertThat(number(shown)).isEqualTo(3);
