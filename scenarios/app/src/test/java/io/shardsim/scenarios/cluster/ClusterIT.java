@@ -95,7 +95,7 @@ class ClusterIT {
     }
 
     private static String get(String path) throws Exception {
-        Matcher address = Pattern.compile("meters at (http://\\S+)/metrics").matcher(first.err());
+        Matcher address = Pattern.compile("metrics at (http://\\S+)/metrics").matcher(first.err());
         assertThat(address.find()).isTrue();
         HttpResponse<String> answer = HttpClient.newHttpClient()
                 .send(
