@@ -191,7 +191,7 @@ class NamespacesIT {
         Awaitility.await()
                 .atMost(3, TimeUnit.MINUTES)
                 .untilAsserted(() ->
-                        assertThat(MEMBERS).anyMatch(member -> member.err().contains("looks for it in 10 s")));
+                        assertThat(MEMBERS).anyMatch(member -> member.err().contains("looking for it in 10 s")));
         Jvm run = command(1, "short.yaml");
         assertThat(run.awaitEnd()).as(run.err()).isZero();
         assertThat(MEMBERS).allMatch(Jvm::isAlive);
@@ -236,7 +236,7 @@ class NamespacesIT {
 
         assertThat(lost.awaitEnd()).isEqualTo(1);
         assertThat(lost.err())
-                .contains("could not reach this one at 127.0.0.1; set --host to the name or address by which they");
+                .contains("could not reach this one at 127.0.0.1; set --host to a name or address at which they");
         assertWholeAndUnharmed();
     }
 
