@@ -57,7 +57,7 @@ class Guess {
     const ends = scale.isShare ? 'The scale runs from 0 to 100 %.' : `The scale runs from ${scale.words(scale.value(0))} to ${scale.words(scale.value(scale.steps))}; it is logarithmic.`;
     this.how = Object.assign(tag('p', `${ends} Drag the bar, or use the arrow keys.`), {className: 'source how'});
     question.append(tag('legend', words), this.rows, this.how);
-    this.submit = Object.assign(document.createElement('button'), {type: 'submit', textContent: 'Show the simulation's answer', id: `predict${suffix}`});
+    this.submit = Object.assign(document.createElement('button'), {type: 'submit', textContent: 'Show the simulated answer', id: `predict${suffix}`});
     form.replaceChildren(question, ...tally ? [tally.begin(scale, () => scale.value(slider.value))] : [], this.submit);
     form.onsubmit = event => {
       event.preventDefault();

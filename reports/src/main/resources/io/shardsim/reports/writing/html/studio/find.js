@@ -100,7 +100,7 @@ async function inquire(type, question, options, draw, texts = {}) {
 // A message of a command, whose options are fields here.
 const inWords = (message) => message
   .replace(/^Invalid value for option '--[\w-]+'( \(\w+\))?: /, '')
-  .replace(/^--measured: no log has a speed.*/s, 'The log has no speed. Enter your run's speed above it.');
+  .replace(/^--measured: no log has a speed.*/s, 'The log has no speed. Enter the speed of your run above it.');
 
 const change = (text, question) => button(text, () => ask(question));
 
