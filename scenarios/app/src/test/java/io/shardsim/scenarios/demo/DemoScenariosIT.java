@@ -145,7 +145,7 @@ class DemoScenariosIT extends TeachingPage {
             browser.press(" ", Keys.HOME, Keys.ARROW_RIGHT);
             browser.until("an event", "document.querySelector('#clock').dataset.ps / 1e9 > 0");
             browser.press(Keys.END);
-            browser.until("the end", "document.querySelector('.state').textContent.includes('it is over')");
+            browser.until("the end", "document.querySelector('.state').textContent.includes('finished')");
             assertThat(browser.text("#happened")).as("an event that is past").isEmpty();
             countsEndAtTheFigures(0);
             browser.screenshot("split-1280.png", 1280);

@@ -90,7 +90,7 @@ class RaceIT {
                 assertThat(Long.parseLong(data(lane, "gap-ps"))).isEqualTo(steps.get(i) - first);
             }
         }
-        assertThat(browser.text("#race-verdict")).contains("MiCS", "is first", "takes 1.46 times as long");
+        assertThat(browser.text("#race-verdict")).contains("MiCS", " wins", "takes 1.46 times as long");
         browser.assertNothingWentWrong(server.address());
     }
 
