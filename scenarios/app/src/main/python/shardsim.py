@@ -561,7 +561,7 @@ def _command() -> List[str]:
         words: List[str] = shardsim_tool.command()
         return words
     here = Path(__file__).resolve()
-    checkout = here.parents[4] / "shardsim" if len(here.parents) > 4 else here
+    checkout = here.parents[5] / "shardsim" if len(here.parents) > 5 else here
     if here.parent.name == "python" and checkout.is_file() and os.name != "nt":
         return [str(checkout)]
     found = shutil.which("shardsim")

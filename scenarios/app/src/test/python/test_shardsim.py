@@ -18,7 +18,7 @@ from pathlib import Path
 from unittest import mock
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[3]
+ROOT = HERE.parents[4]
 sys.path.insert(0, str(HERE.parents[1] / "main" / "python"))
 
 import shardsim  # noqa: E402
