@@ -287,7 +287,7 @@ class StudioIT {
         browser.find("#log").sendKeys("not a log");
         browser.find("#doctor").click();
         browser.until("what is wrong", "document.querySelector('#found .wrong') !== null");
-        assertThat(browser.text("#found")).contains("log: has no speed and no line of NCCL that is known");
+        assertThat(browser.text("#found")).contains("log: has no speed and no known NCCL message");
         browser.script(
                 "document.querySelector('#log').value = 'node0:1:2 [0] NCCL INFO NET/Socket : Using [0]eth0:10.0.0.1<0>'");
         browser.find("#measured").sendKeys("0.5 samples/s");
