@@ -38,6 +38,8 @@ public final class ProfileEvidence {
     private final Side real;
     private final Side healthy;
     private final Arrivals arrivals;
+    /** Parts of the profiled step against those of the healthy one. */
+    private final List<Part> shown;
 
     /**
      * Reads profiles of ranks, and runs what was profiled without a fault, which must fit in memory.
@@ -50,6 +52,7 @@ public final class ProfileEvidence {
         real = Side.of(first);
         arrivals = ProfileComparer.arrivals(files, first);
         healthy = simulated(point, first.rank());
+        shown = ProfileComparison.parts(real, healthy);
     }
 
     /**
@@ -85,7 +88,7 @@ public final class ProfileEvidence {
     }
 
     private Stream<String> longParts() {
-        return ProfileComparison.parts(real, healthy).stream()
+        return shown.stream()
                 .filter(part -> part.longerNs() > LONG * healthy.split().stepNs())
                 .sorted(Comparator.comparingLong(Part::longerNs).reversed())
                 .map(part -> part.name() + " takes " + Quantities.seconds(part.traceNs() / 1e9) + ", "
@@ -167,8 +170,7 @@ public final class ProfileEvidence {
                             + " for rank " + late.rank();
         }
         boolean all = arrivals.ranks() >= point.cluster().worldSize()
-                || longerNs(ProfileComparison.parts(real, healthy), "computing")
-                        > LONG * healthy.split().stepNs();
+                || longerNs(shown, "computing") > LONG * healthy.split().stepNs();
         return hasSlowGpu(point) && arrivals.collectives() > 0 && all
                 ? "one rank would always be late, and none of " + arrivals.ranks() + " is"
                 : "";
@@ -207,7 +209,6 @@ public final class ProfileEvidence {
 
     /** A part that the fault lengthens and that is not long. */
     private String missing(Side fault) {
-        List<Part> shown = ProfileComparison.parts(real, healthy);
         return ProfileComparison.parts(fault, healthy).stream()
                 .filter(part -> part.longerNs() > LONG * healthy.split().stepNs())
                 .filter(part -> longerNs(shown, part.name()) < MISSING * part.longerNs())
@@ -221,16 +222,16 @@ public final class ProfileEvidence {
     /** What is longer or shorter than in a healthy step, but for a strength: twice as much of each part is the same fault. */
     private double distance(Side fault) {
         List<Part> would = ProfileComparison.details(fault, healthy);
-        List<Part> shown = ProfileComparison.details(real, healthy);
+        List<Part> details = ProfileComparison.details(real, healthy);
         double both = 0;
         double squares = 0;
         double all = 0;
         double usual = 0;
         for (Part part : would) {
-            both += (double) part.longerNs() * longerNs(shown, part.name());
+            both += (double) part.longerNs() * longerNs(details, part.name());
             squares += (double) part.longerNs() * part.longerNs();
         }
-        for (Part part : shown) {
+        for (Part part : details) {
             all += (double) part.longerNs() * part.longerNs();
             usual += (double) part.simulatedNs() * part.simulatedNs();
         }
