@@ -40,14 +40,12 @@ public record Recomputed(List<String> modules) {
 
     /** Whether an operator of that name runs again. */
     public boolean runs(String operator) {
-        return modules.stream()
-                .anyMatch(module -> TABLE.get(module).list("again").contains(operator));
+        return lists("again", operator);
     }
 
     /** Whether the input of an operator of that name is made again. */
     public boolean drops(String operator) {
-        return modules.stream()
-                .anyMatch(module -> TABLE.get(module).list("drops").contains(operator));
+        return lists("drops", operator);
     }
 
     /** Those of all modules that a model has. */
@@ -57,5 +55,11 @@ public record Recomputed(List<String> modules) {
                         .flatMap(kind -> kind.operators().stream())
                         .anyMatch(operator -> new Recomputed(List.of(module)).runs(operator.name())))
                 .toList();
+    }
+
+    private boolean lists(String column, String operator) {
+        return TABLE.entrySet().stream()
+                .anyMatch(row -> modules.contains(row.getKey())
+                        && row.getValue().list(column).contains(operator));
     }
 }
