@@ -21,15 +21,10 @@ final class FirstLook {
     private static final int LOOKED_AT = 48;
     private static final double SPREAD = 2;
 
-    private final Check check;
+    private final CandidateChecks checks;
 
-    /** Returns which candidates fit, with the bounds of their plans. */
-    interface Check {
-        List<BoundedCandidate> of(List<BoundedCandidate> hopes) throws InterruptedException;
-    }
-
-    FirstLook(Check check) {
-        this.check = check;
+    FirstLook(CandidateChecks checks) {
+        this.checks = checks;
     }
 
     /** @param hopes candidates, best bound first */
@@ -39,10 +34,10 @@ final class FirstLook {
         List<BoundedCandidate> chosen = new ArrayList<>();
         while (!open.isEmpty()) {
             // All at once, so that every thread has a plan to check.
-            check.of(open.stream().map(Halving::next).toList());
+            checks.fitting(open.stream().map(Halving::next).toList());
             List<Halving> further = new ArrayList<>();
             for (Halving one : open) {
-                List<BoundedCandidate> fit = check.of(List.of(one.next()));
+                List<BoundedCandidate> fit = checks.fitting(List.of(one.next()));
                 one.settle(fit.isEmpty() ? null : fit.get(0));
                 if (one.isDone()) {
                     one.largest().ifPresent(chosen::add);
