@@ -41,7 +41,7 @@ class KilledPlanTest {
         String said = new String(resumed.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
 
         assertThat(resumed.waitFor()).as(said).isZero();
-        assertThat(said).containsPattern("resumed: [1-9]\\d* runs were kept");
+        assertThat(said).containsPattern("resumed: [1-9]\\d* runs reused");
         assertThat(folder.resolve("resumed.yaml")).hasSameTextualContentAs(folder.resolve("whole.yaml"));
         assertThat(folder.resolve("build")).doesNotExist();
     }
