@@ -66,9 +66,12 @@ public record Diagnosis(String why, String next) {
         return sentences;
     }
 
-    /** Returns the cost of faults, times around the step, and the accuracy. */
+    /** Returns the cost of faults, times around the step, and the accuracy of its speed if it has one. */
     public static List<String> around(RunResult run) {
         List<String> sentences = faultsAndAround(run);
+        if (!run.fits()) {
+            return sentences;
+        }
         ErrorInterval accuracy = run.facts().accuracy();
         String words = accuracy == null ? run.facts().accuracyWords() : accuracy.sentence();
         if (!words.isEmpty()) {

@@ -217,7 +217,7 @@ public record StrategyComparison(
                 ? equal(gpus, faster, slower)
                 : ratio(gpus, shared, without(shared, faster.name()), without(shared, slower.name()), speedUp) + "."
                         + split(gap, causes, fast, slow)
-                        + scaling(fast, without(shared, slower.name()), slow) + saving(fast, slow);
+                        + saving(fast, slow) + scaling(fast, without(shared, slower.name()), slow);
         return new StrategyComparison(
                 fast,
                 slow,
