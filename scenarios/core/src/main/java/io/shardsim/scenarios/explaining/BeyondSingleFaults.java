@@ -4,7 +4,6 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.evaluation.PointRuns;
 import io.shardsim.scenarios.evaluation.ProgressListener;
-import io.shardsim.scenarios.explaining.Explainer.Case;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -50,17 +49,16 @@ final class BeyondSingleFaults {
 
     /** Returns the explanation with these results; null if interrupted. */
     @Nullable
-    Explanation tried(List<Case> cases) {
-        List<Case> pairs = pairs(cases);
+    Explanation tried(List<FaultCase> cases) {
+        List<FaultCase> pairs = pairs(cases);
         PointRuns runs =
                 run(pairs.stream().flatMap(pair -> pair.points().stream()).toList());
         if (runs == null) {
             return null;
         }
-        Map<Case, List<RunResult>> ran = new IdentityHashMap<>();
-        pairs.forEach(pair -> ran.put(pair, Explainer.results(pair, runs)));
-        List<Explanation.Suspect> two =
-                Explainer.explanation(single, pairs, ran).suspects();
+        Map<FaultCase, List<RunResult>> ran = new IdentityHashMap<>();
+        pairs.forEach(pair -> ran.put(pair, pair.results(runs)));
+        List<Explanation.Suspect> two = Suspects.explanation(single, pairs, ran).suspects();
         boolean fits = !two.isEmpty() && two.get(0).explains();
         List<Explanation.Suspect> closest = (fits ? two : single.suspects())
                 .stream()
@@ -71,16 +69,16 @@ final class BeyondSingleFaults {
         return next == null ? null : single.with(new Explanation.Beyond(two, next));
     }
 
-    private List<Case> pairs(List<Case> cases) {
-        List<Case> closest = single.suspects().stream()
+    private List<FaultCase> pairs(List<FaultCase> cases) {
+        List<FaultCase> closest = single.suspects().stream()
                 .flatMap(one -> cases.stream()
                         .filter(each -> each.title().equals(one.title())
                                 && !each.points().isEmpty()))
                 .toList();
-        List<Case> pairs = new ArrayList<>();
+        List<FaultCase> pairs = new ArrayList<>();
         for (int i = 0; i < Math.min(PAIRED, closest.size()); i++) {
-            for (Case other : closest.subList(i + 1, closest.size())) {
-                Case pair = pair(closest.get(i), other);
+            for (FaultCase other : closest.subList(i + 1, closest.size())) {
+                FaultCase pair = pair(closest.get(i), other);
                 if (pair != null && pairs.size() < PAIRS_MAX) {
                     pairs.add(pair);
                 }
@@ -90,7 +88,7 @@ final class BeyondSingleFaults {
     }
 
     /** Returns both faults combined; null if they set the same key, or the strategy cannot run with both. */
-    private @Nullable Case pair(Case one, Case other) {
+    private @Nullable FaultCase pair(FaultCase one, FaultCase other) {
         List<Map<String, String>> settings = new ArrayList<>();
         List<ScenarioPoint> points = new ArrayList<>();
         for (int i = 0; i < single.logs().size(); i++) {
@@ -99,7 +97,7 @@ final class BeyondSingleFaults {
             ScenarioPoint point = Collections.disjoint(
                             one.settings().get(i).keySet(),
                             other.settings().get(i).keySet())
-                    ? Explainer.changed(subject, single.logs().get(i).measured().at(), both)
+                    ? FaultCase.changed(subject, single.logs().get(i).measured().at(), both)
                     : null;
             if (point == null) {
                 return null;
@@ -107,7 +105,7 @@ final class BeyondSingleFaults {
             settings.add(both);
             points.add(point);
         }
-        return new Case(
+        return new FaultCase(
                 one.fault() + " + " + other.fault(),
                 one.known().and(other.known()),
                 one.title() + " + " + other.title(),
@@ -124,7 +122,7 @@ final class BeyondSingleFaults {
                     single.logs().stream().anyMatch(log -> log.measured().at().equals(at))
                             ? List.of()
                             : closest.stream()
-                                    .map(one -> Explainer.changed(subject, at, one.settings()))
+                                    .map(one -> FaultCase.changed(subject, at, one.settings()))
                                     .filter(Objects::nonNull)
                                     .toList();
             PointRuns runs = run(points);

@@ -1,7 +1,6 @@
 package io.shardsim.scenarios.explaining;
 
 import io.shardsim.reports.ErrorInterval;
-import io.shardsim.reports.MemoryWords;
 import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.accuracy.RecordedErrors;
@@ -16,13 +15,9 @@ import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.Problem;
-import io.shardsim.topology.InstanceSpec;
-import io.shardsim.topology.units.Bandwidth;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Comparator;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,8 +25,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,25 +37,10 @@ public final class Explainer {
     /** Assumed error if no similar run was published. */
     private static final double ERROR_UNKNOWN = 0.15;
 
-    /** Events after which a run with a fault is given up: some four seconds. */
-    private static final long EVENTS_MAX = 12_000_000;
-    /** Limit on such a run as a multiple of the healthy run's events. */
-    private static final int EVENTS_FACTOR = 2;
-
-    /** Events of all fault runs together if the answer must be quick: some twelve seconds on one core. */
-    private static final long ALL_EVENTS_MAX = 36_000_000;
-    /** Limit on all fault runs as a multiple of the healthy runs' events. */
-    private static final int ALL_EVENTS_FACTOR = 4;
-
-    /** Standard deviations from the measurement beyond which still milder or stronger faults are not run. */
-    private static final double FAR = 3;
-
     /** What a profile's step takes over the measured one: said, for profiling takes time; and refused. */
     private static final double PROFILE_SLOWER = 1.1;
 
     private static final double PROFILE_SLOWER_MAX = 1.5;
-
-    private static final String STRATEGY = "strategy.";
 
     private final FurtherRuns further;
 
@@ -146,23 +124,6 @@ public final class Explainer {
     }
 
     /**
-     * A fault of one strength, before it runs.
-     *
-     * @param settings settings that cause it, for each log's run
-     * @param points one point per log; empty if the fault is not simulated
-     */
-    record Case(
-            String fault,
-            KnownFault known,
-            String title,
-            List<Map<String, String>> settings,
-            List<ScenarioPoint> points) {
-        double odds() {
-            return (double) known.odds() / known.strengths().size();
-        }
-    }
-
-    /**
      * Explains the measurements.
      *
      * @return null if interrupted
@@ -223,20 +184,19 @@ public final class Explainer {
             return alone;
         }
         first.accept(alone);
-        List<Case> cases = cases(subject, points, logs, evidence.ruledOut());
-        Costs costs = Costs.of(logs, evidence.pairs());
-        Map<Case, List<RunResult>> ran = new IdentityHashMap<>();
-        Explanation single = single(alone, cases, ran, costs, progress);
+        List<FaultCase> cases = FaultCase.all(subject, points, logs, evidence.ruledOut());
+        FaultSearch search = new FaultSearch(alone, cases, evidence.pairs(), further, progress);
+        Explanation single = search.run();
         if (!evidence.profiles().isEmpty() && alone.logs().get(0).healthy().training() != null) {
-            single = weighed(subject, single, between(alone, ran), evidence.profiles());
+            single = weighed(subject, single, between(alone, search.ran()), evidence.profiles());
         }
         return isInterrupted() || single.verdict() == Explanation.Verdict.EXPLAINED || !evidence.pairs()
                 ? single
-                : new BeyondSingleFaults(subject, single, further, costs.ofOne(), progress).tried(cases);
+                : new BeyondSingleFaults(subject, single, further, search.eventsOfOne(), progress).tried(cases);
     }
 
     /** Returns faults whose strengths bracket the measured speed of the only run: a strength in between fits. */
-    private static Set<String> between(Explanation alone, Map<Case, List<RunResult>> ran) {
+    private static Set<String> between(Explanation alone, Map<FaultCase, List<RunResult>> ran) {
         Map<String, Set<Boolean>> slower = new LinkedHashMap<>();
         ran.forEach((one, runs) -> {
             if (alone.logs().size() == 1
@@ -298,7 +258,7 @@ public final class Explainer {
                     continue;
                 }
                 ProfileEvidence.Finding finding =
-                        evidence.of(Objects.requireNonNull(changed(subject, at, one.settings())));
+                        evidence.of(Objects.requireNonNull(FaultCase.changed(subject, at, one.settings())));
                 if (finding.contradiction().isEmpty()) {
                     left.add(one.with(finding.distance() / own.expected().deviation(), fitting));
                 } else {
@@ -315,45 +275,6 @@ public final class Explainer {
         }
     }
 
-    /** The event budget of fault runs. */
-    private static final class Costs {
-        private final long foreseen;
-        private final long ofOne;
-        /** State. */
-        private long left;
-
-        private Costs(long foreseen, long ofOne, long left) {
-            this.foreseen = foreseen;
-            this.ofOne = ofOne;
-            this.left = left;
-        }
-
-        static Costs of(List<Explanation.Log> logs, boolean all) {
-            long largest = 0;
-            long sum = 0;
-            for (Explanation.Log log : logs) {
-                long events = log.healthy().effort().executedEvents();
-                largest = Math.max(largest, events);
-                sum += events;
-            }
-            return new Costs(
-                    sum,
-                    Math.max(EVENTS_MAX, EVENTS_FACTOR * largest),
-                    all ? Long.MAX_VALUE : Math.max(ALL_EVENTS_MAX, ALL_EVENTS_FACTOR * sum));
-        }
-
-        long ofOne() {
-            return ofOne;
-        }
-
-        /** Spends a case's events; returns whether it may run. */
-        boolean spend(Case one) {
-            boolean enough = one.points().isEmpty() || foreseen <= left;
-            left -= enough && !one.points().isEmpty() ? foreseen : 0;
-            return enough;
-        }
-    }
-
     /** Returns questions about faults whose keys are not set. */
     private static Map<String, String> questions(Set<String> given) {
         Map<String, String> questions = new LinkedHashMap<>();
@@ -367,96 +288,6 @@ public final class Explainer {
             }
         }
         return questions;
-    }
-
-    /** Tries each fault alone. If one shown by a log explains the speed, runs only faults that the scenario leaves open besides it. */
-    private Explanation single(
-            Explanation alone,
-            List<Case> cases,
-            Map<Case, List<RunResult>> ran,
-            Costs costs,
-            ProgressListener progress) {
-        Explanation.Others known = alone.others();
-        if (!known.shown().isEmpty()) {
-            Predicate<Case> isShown = one -> known.shown().containsKey(one.fault());
-            Predicate<Case> isOpen = one -> known.questions().containsKey(one.fault());
-            run(alone, cases.stream().filter(isShown).toList(), ran, costs, progress);
-            run(alone, cases.stream().filter(isShown.or(isOpen)).toList(), ran, costs, progress);
-            Explanation shown = explanation(alone, cases, ran);
-            if (!shown.suspects().isEmpty()
-                    && shown.suspects().get(0).explains()
-                    && known.shown().containsKey(shown.suspects().get(0).fault())) {
-                return shown;
-            }
-        }
-        run(alone, cases, ran, costs, progress);
-        return explanation(alone, cases, ran);
-    }
-
-    /**
-     * Runs outstanding cases, common faults first. Of ordered strengths the middle one runs first, then milder and stronger ones until one is far
-     * from the measurement.
-     *
-     * @param ran cases run so far, without results if interrupted or too expensive; receives the new ones
-     */
-    private void run(
-            Explanation alone,
-            List<Case> cases,
-            Map<Case, List<RunResult>> ran,
-            Costs costs,
-            ProgressListener progress) {
-        Map<String, List<Case>> faults = new LinkedHashMap<>();
-        cases.forEach(one ->
-                faults.computeIfAbsent(one.fault(), name -> new ArrayList<>()).add(one));
-        List<Case> wave = new ArrayList<>();
-        do {
-            List<Case> paid = wave.stream()
-                    .sorted(Comparator.comparing(
-                                    (Case one) -> !alone.others().shown().containsKey(one.fault()))
-                            .thenComparing(one -> -one.odds()))
-                    .filter(costs::spend)
-                    .toList();
-            PointRuns runs = further.runWhole(
-                    paid.stream().flatMap(one -> one.points().stream()).toList(),
-                    options -> options.within(costs.ofOne()),
-                    progress);
-            wave.forEach(one -> ran.put(one, runs == null || !paid.contains(one) ? List.of() : results(one, runs)));
-            wave.clear();
-            faults.values().forEach(strengths -> wave.addAll(next(alone, strengths, ran)));
-        } while (!wave.isEmpty());
-    }
-
-    private static List<Case> next(Explanation alone, List<Case> strengths, Map<Case, List<RunResult>> ran) {
-        List<Integer> done = IntStream.range(0, strengths.size())
-                .filter(i -> ran.containsKey(strengths.get(i)))
-                .boxed()
-                .toList();
-        if (!strengths.get(0).known().ordered()) {
-            return done.isEmpty() ? strengths : List.of();
-        }
-        if (done.isEmpty()) {
-            return List.of(strengths.get((strengths.size() - 1) / 2));
-        }
-        int milder = done.get(0) - 1;
-        int stronger = done.get(done.size() - 1) + 1;
-        List<Case> next = new ArrayList<>();
-        if (milder >= 0 && !isBeyond(alone, ran.get(strengths.get(milder + 1)), 1)) {
-            next.add(strengths.get(milder));
-        }
-        if (stronger < strengths.size() && !isBeyond(alone, ran.get(strengths.get(stronger - 1)), -1)) {
-            next.add(strengths.get(stronger));
-        }
-        return next;
-    }
-
-    /** Returns whether a run is much faster (1) or slower (-1) than measured. */
-    private static boolean isBeyond(Explanation alone, @Nullable List<RunResult> runs, int sign) {
-        return runs != null
-                && runs.size() == alone.logs().size()
-                && IntStream.range(0, runs.size())
-                        .filter(i ->
-                                alone.logs().get(i).isSpeed() && runs.get(i).fits())
-                        .anyMatch(i -> sign * alone.logs().get(i).deviations(runs.get(i)) > FAR);
     }
 
     /** Checks that logs are independent, which two figures of one run in one unit are not. */
@@ -498,186 +329,6 @@ public final class Explainer {
                             + (training ? "'1000 tokens/s/GPU'" : "'45 GB/s busbw' or '0.1 s'"));
         }
         return point;
-    }
-
-    private static List<Case> cases(
-            Subject subject, List<ScenarioPoint> points, List<Explanation.Log> logs, Set<String> ruledOut) {
-        List<Case> cases = new ArrayList<>();
-        for (String name : KnownFault.names()) {
-            if (ruledOut.contains(name)) {
-                continue;
-            }
-            KnownFault fault = KnownFault.named(name);
-            for (KnownFault.Variant strength : fault.strengths()) {
-                String title = strength.title().isEmpty() ? fault.title() : fault.title() + ": " + strength.title();
-                if (fault.unsimulated() != null) {
-                    cases.add(new Case(name, fault, title, List.of(Map.of()), List.of()));
-                    continue;
-                }
-                List<Map<String, String>> each =
-                        points.stream().map(point -> settings(strength, point)).toList();
-                List<ScenarioPoint> changed = new ArrayList<>();
-                for (int i = 0; i < points.size(); i++) {
-                    ScenarioPoint with = changed(subject, logs.get(i).measured().at(), each.get(i));
-                    if (with != null) {
-                        changed.add(with);
-                    }
-                }
-                if (!each.get(0).isEmpty() && changed.size() == points.size()) {
-                    cases.add(new Case(name, fault, title, each, changed));
-                }
-            }
-        }
-        return cases;
-    }
-
-    private static boolean isAtMemoryEdge(RunResult run) {
-        return run.training() != null
-                && MemoryWords.isAtEdge(run.facts().ledger().fit());
-    }
-
-    /** Returns the settings that cause the fault in this cluster and with this strategy; empty if they do not apply. */
-    private static Map<String, String> settings(KnownFault.Variant strength, ScenarioPoint point) {
-        Map<String, String> settings = new LinkedHashMap<>();
-        strength.settings().forEach((key, value) -> {
-            if (!key.startsWith(STRATEGY) || hasParameter(point, key.substring(STRATEGY.length()))) {
-                settings.put(key, value);
-            }
-        });
-        strength.times()
-                .forEach((key, factor) ->
-                        settings.put(key, scaled(point.cluster().instance(), key, factor)));
-        return settings;
-    }
-
-    private static boolean hasParameter(ScenarioPoint point, String parameter) {
-        return point.task() instanceof Task.Training training
-                && training.strategy().descriptor().parameter(parameter) != null;
-    }
-
-    private static String scaled(InstanceSpec instance, String key, double factor) {
-        return switch (key) {
-            case "cluster.nics_per_node" -> String.valueOf(Math.max(1, Math.round(instance.nicsPerNode() * factor)));
-            case "cluster.pcie" -> rate(instance.pcie().linkRate(), factor);
-            case "faults.slow_nic" -> rate(instance.nic().lineRate(), factor);
-            default -> throw new IllegalArgumentException("times has no " + key);
-        };
-    }
-
-    private static String rate(Bandwidth rate, double factor) {
-        return rate.scaled(factor).bytesPerSecond() + " B/s";
-    }
-
-    /** Returns a run with the fault; null if the strategy cannot run with it. */
-    static @Nullable ScenarioPoint changed(Subject subject, Map<String, String> at, Map<String, String> settings) {
-        Map<String, String> values = new LinkedHashMap<>(at);
-        values.putAll(settings);
-        try {
-            return subject.point(values);
-        } catch (InputException impossible) {
-            return null;
-        }
-    }
-
-    /** Returns the runs of a case that were not given up. */
-    static List<RunResult> results(Case one, PointRuns runs) {
-        return one.points().stream().map(runs::result).filter(Objects::nonNull).toList();
-    }
-
-    /** @param all cases run so far; others are left out */
-    static Explanation explanation(Explanation alone, List<Case> cases, Map<Case, List<RunResult>> all) {
-        List<Explanation.Suspect> suspects = new ArrayList<>();
-        List<String> same = new ArrayList<>();
-        List<String> large = new ArrayList<>();
-        List<String> tooLong = new ArrayList<>();
-        List<String> healthyToo = new ArrayList<>();
-        for (Case one : cases) {
-            List<RunResult> ran = all.get(one);
-            if (ran == null) {
-                continue;
-            }
-            if (ran.size() < one.points().size()) {
-                tooLong.add(one.title());
-            } else if (!ran.stream().allMatch(RunResult::fits)) {
-                large.add(one.title());
-            } else if (!ran.isEmpty() && changesNothing(ran, alone.logs())) {
-                same.add(one.title());
-            } else if (!ran.isEmpty()
-                    && !alone.others().shown().containsKey(one.fault())
-                    && isHealthyToo(ran, alone.logs())) {
-                healthyToo.add(one.title());
-            } else if (!ran.isEmpty() || isPossible(one.known(), alone.logs())) {
-                suspects.add(suspect(one, ran, alone.logs()));
-            }
-        }
-        Explanation.Others known = alone.others();
-        return Explanation.of(
-                alone.name(),
-                alone.logs(),
-                suspects,
-                new Explanation.Others(
-                        same,
-                        large,
-                        tooLong,
-                        healthyToo,
-                        known.ruledOut(),
-                        known.shown(),
-                        known.questions(),
-                        known.profiled()));
-    }
-
-    private static boolean changesNothing(List<RunResult> runs, List<Explanation.Log> logs) {
-        for (int i = 0; i < runs.size(); i++) {
-            if (logs.get(i).figure(runs.get(i))
-                    != logs.get(i).figure(logs.get(i).healthy())) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Returns whether a fault leaves every run that was measured slower or faster as fast as a healthy one. */
-    private static boolean isHealthyToo(List<RunResult> runs, List<Explanation.Log> logs) {
-        return IntStream.range(0, runs.size())
-                .filter(i -> logs.get(i).isSpeed() && !logs.get(i).isUsual())
-                .allMatch(i -> logs.get(i).isHealthyToo(runs.get(i)));
-    }
-
-    private static boolean isPossible(KnownFault fault, List<Explanation.Log> logs) {
-        return !Objects.requireNonNull(fault.unsimulated()).atMemoryEdge()
-                || logs.stream().anyMatch(log -> isAtMemoryEdge(log.healthy()));
-    }
-
-    private static Explanation.Suspect suspect(Case one, List<RunResult> runs, List<Explanation.Log> logs) {
-        List<Double> deviations = new ArrayList<>();
-        for (int i = 0; i < logs.size(); i++) {
-            deviations.add(
-                    runs.isEmpty()
-                            ? beyond(one.known(), logs.get(i))
-                            : logs.get(i).deviations(runs.get(i)));
-        }
-        double squares = deviations.stream().mapToDouble(each -> each * each).sum();
-        return new Explanation.Suspect(
-                one.fault(),
-                one.title(),
-                one.settings().get(0),
-                one.known().look(),
-                runs,
-                deviations,
-                one.odds() * StrictMath.exp(-squares / 2),
-                0);
-    }
-
-    /** Returns by how many standard deviations a measured speed exceeds the known cost of a fault that is not simulated. */
-    private static double beyond(KnownFault fault, Explanation.Log log) {
-        KnownFault.Unsimulated unsimulated = Objects.requireNonNull(fault.unsimulated());
-        boolean happens = !unsimulated.atMemoryEdge() || isAtMemoryEdge(log.healthy());
-        double most = happens && log.isSpeed() ? unsimulated.slowdownMax() : 1;
-        double times = log.timesAsFast();
-        if (!log.isSpeed()) {
-            return log.expected().deviations(times);
-        }
-        return times > most ? Math.max(0, log.expected().deviations(times / most)) : 0;
     }
 
     private static Explanation.Expected expected(Measured measured, RunResult healthy, ScenarioPoint point) {
