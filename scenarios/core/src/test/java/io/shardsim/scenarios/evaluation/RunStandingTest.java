@@ -8,6 +8,7 @@ import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.run.RunObserver;
 import io.shardsim.simulator.run.RunProgress;
 import io.shardsim.simulator.run.SimulationEngine;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -86,7 +87,7 @@ class RunStandingTest {
                     if (method.getName().equals("onAssembled")) {
                         then.run();
                     }
-                    return null;
+                    return method.isDefault() ? InvocationHandler.invokeDefault(self, method, arguments) : null;
                 });
     }
 
