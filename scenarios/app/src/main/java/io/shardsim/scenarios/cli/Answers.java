@@ -24,8 +24,6 @@ import tools.jackson.databind.util.RawValue;
  * {@code docs/protocol.md} describes it.
  */
 final class Answers implements Answering {
-    private static final JsonMapper JSON = JsonMapper.shared();
-
     private final Services services;
 
     Answers(Services services) {
@@ -119,26 +117,26 @@ final class Answers implements Answering {
     private ObjectNode result(int status, String printed, List<String> notes, Request request) {
         ObjectNode result = message("result").put("status", status);
         try {
-            JSON.readTree(printed);
+            JsonMapper.shared().readTree(printed);
             result.putRawValue("document", new RawValue(printed.replaceAll("[\r\n]\\s*", "")));
         } catch (JacksonException noJson) {
             result.put("text", printed);
         }
         List<Map<String, @Nullable Object>> rows = request.rows();
         if (!rows.isEmpty()) {
-            result.set("rows", JSON.valueToTree(rows));
+            result.set("rows", JsonMapper.shared().valueToTree(rows));
         }
-        result.set("notes", JSON.valueToTree(notes));
+        result.set("notes", JsonMapper.shared().valueToTree(notes));
         return result;
     }
 
     static ObjectNode problems(int status, List<String> problems) {
         ObjectNode message = message("problems").put("status", status);
-        message.set("problems", JSON.valueToTree(problems));
+        message.set("problems", JsonMapper.shared().valueToTree(problems));
         return message;
     }
 
     static ObjectNode message(String type) {
-        return JSON.createObjectNode().put("type", type);
+        return JsonMapper.shared().createObjectNode().put("type", type);
     }
 }

@@ -12,6 +12,7 @@ import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.explaining.KnownFault;
 import io.shardsim.scenarios.scenario.InstanceFiles;
+import io.shardsim.simulator.Lazy;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.catalog.FigureFile;
@@ -49,7 +50,7 @@ import picocli.CommandLine.Parameters;
         description = "Lists everything that scenarios can name. With a kind or a name, shows every figure with its "
                 + "unit and source.")
 final class CatalogCommand extends Speaking {
-    private static final Map<String, Kind> KINDS = kinds();
+    private static final Lazy<Map<String, Kind>> KINDS = new Lazy<>(CatalogCommand::kinds);
     private static final String PRICES = "prices";
 
     @Parameters(
@@ -125,8 +126,9 @@ final class CatalogCommand extends Speaking {
 
     private void answer(Paragraphs text) {
         if (kind == null) {
-            KINDS.forEach((each, entries) -> text.item(
-                    "", each + ": " + String.join(", ", entries.names().get())));
+            KINDS.get()
+                    .forEach((each, entries) -> text.item(
+                            "", each + ": " + String.join(", ", entries.names().get())));
             text.item("", "shardsim catalog KIND shows every figure with its source.");
             return;
         }
@@ -136,7 +138,7 @@ final class CatalogCommand extends Speaking {
             text.item("", "shardsim catalog NAME shows every figure with its source.");
             return;
         }
-        Kind chosen = KINDS.get(kind);
+        Kind chosen = KINDS.get().get(kind);
         if (chosen == null && InstanceFiles.isFile(kind)) {
             print(kind, figures(own(kind)), text);
             return;
@@ -200,16 +202,16 @@ final class CatalogCommand extends Speaking {
 
     /** Every entry of a name, under its kind. */
     private void printNamed(String wanted, Paragraphs text) {
-        List<String> known = new ArrayList<>(KINDS.keySet());
-        KINDS.values().forEach(each -> known.addAll(each.names().get()));
+        List<String> known = new ArrayList<>(KINDS.get().keySet());
+        KINDS.get().values().forEach(each -> known.addAll(each.names().get()));
         if (name != null || !known.contains(wanted)) {
             throw refused("no kind " + (name == null ? "or entry " : "") + wanted + " in the catalog; "
                     + Nearest.remedy(
                             wanted,
-                            name == null ? known : KINDS.keySet(),
-                            "kinds: " + String.join(", ", KINDS.keySet())));
+                            name == null ? known : KINDS.get().keySet(),
+                            "kinds: " + String.join(", ", KINDS.get().keySet())));
         }
-        KINDS.forEach((each, entries) -> {
+        KINDS.get().forEach((each, entries) -> {
             if (entries.names().get().contains(wanted)) {
                 List<String> lines = entries.describe().apply(wanted);
                 text.item("", each);

@@ -45,8 +45,6 @@ final class ServeCommand implements Callable<Integer> {
     /** Least time between two messages about the progress of a request. */
     private static final long PROGRESS_NANOS = 200_000_000;
 
-    private static final JsonMapper JSON = JsonMapper.shared();
-
     private final Answers answers;
     /** Requests without an answer yet, by number. */
     private final Map<Long, Request> open = new ConcurrentHashMap<>();
@@ -108,9 +106,11 @@ final class ServeCommand implements Callable<Integer> {
     private void hear(String line, ExecutorService commands) {
         JsonNode asked;
         try {
-            asked = line.length() > LINE_MAX ? JSON.nullNode() : JSON.readTree(line);
+            asked = line.length() > LINE_MAX
+                    ? JsonMapper.shared().nullNode()
+                    : JsonMapper.shared().readTree(line);
         } catch (JacksonException wrong) {
-            asked = JSON.nullNode();
+            asked = JsonMapper.shared().nullNode();
         }
         JsonNode at = asked.path("number");
         String type = asked.path("type").asString("");
@@ -169,7 +169,7 @@ final class ServeCommand implements Callable<Integer> {
     /** A program that no longer listens wants no more answers either. */
     private synchronized void say(ObjectNode message) {
         PrintWriter out = spec.commandLine().getOut();
-        out.println(JSON.writeValueAsString(message));
+        out.println(JsonMapper.shared().writeValueAsString(message));
         if (out.checkError()) {
             open.values().forEach(Request::cancel);
         }
