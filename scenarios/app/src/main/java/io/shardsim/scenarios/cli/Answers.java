@@ -21,8 +21,7 @@ import tools.jackson.databind.util.RawValue;
 
 /**
  * Answers requests from programs and pages. A request is a command with its options; it runs in this JVM, and its {@code --json} output is the
- * answer, as
- * {@code docs/protocol.md} describes.
+ * answer, as {@code docs/protocol.md} describes.
  */
 final class Answers implements Answering {
     private static final JsonMapper JSON = JsonMapper.shared();

@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A program's request, received through {@link ServeCommand}. A command that runs for a request has no terminal and no user: the request contains its
- * input files,
- * the program receives the progress and can cancel, and a report is written only if the request names a folder.
+ * input files, the program receives the progress and can cancel, and a report is written only if the request names a folder.
  */
 final class Request {
     private static final ThreadLocal<@Nullable Request> OF_THREAD = new ThreadLocal<>();
