@@ -56,7 +56,7 @@ final class Answers implements Answering {
         return texts;
     }
 
-    /** Runs a command for a request; every failure becomes an answer, too. */
+    /** Runs a command for a request; a failure is also an answer. */
     ObjectNode answer(String type, JsonNode asked, Request request) {
         try {
             StringWriter out = new StringWriter();

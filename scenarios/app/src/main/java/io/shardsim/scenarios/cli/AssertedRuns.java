@@ -50,7 +50,7 @@ final class AssertedRuns {
      * Prints the outcomes, and returns whether all assertions hold.
      *
      * @param silent whether to print failed assertions only
-     * @param verbose whether to print assertions that hold, too
+     * @param verbose whether to also print assertions that hold
      */
     boolean hold(List<Scenario> scenarios, List<ScenarioResult> results, boolean silent, boolean verbose)
             throws IOException {

@@ -76,8 +76,8 @@ public final class ProfileComparer {
     }
 
     /**
-     * Resolves an argument to profiles: the file itself, or all profiles in a folder, sorted by the numbers in their names. A folder that contains
-     * only another folder stands for that one.
+     * Resolves an argument to profiles: the file itself, or all profiles in a folder, sorted by the numbers in their names. If a folder contains only
+     * another folder, that one is searched.
      *
      * @return empty if there are none
      */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The scenario under construction from several files: facts by dotted scenario key, such as {@code training.micro_batch}, or by a name of its own
  * where a scenario has no such key (such as {@link #ACCUMULATION}).
  *
- * <p>If two keys contradict each other, the later one has a problem: the frameworks reject this, too.
+ * <p>If two keys contradict each other, the later one is a problem, as in the frameworks themselves.
  */
 final class Draft {
     /** Micro-batches per optimizer update. */

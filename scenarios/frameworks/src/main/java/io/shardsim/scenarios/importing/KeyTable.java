@@ -303,7 +303,7 @@ public final class KeyTable {
         return file.<String>map("elsewhere").get(setting);
     }
 
-    /** Keys that need a value, and what it is for. */
+    /** Keys that need a value, and what an empty one would mean. */
     Map<String, String> asks() {
         return file.map("asks");
     }
