@@ -100,7 +100,8 @@ final class ProfileEvent {
             case "External id" -> operation = value;
             case "bytes" -> bytes = value;
             case "stream" -> stream = String.valueOf(value);
-            // Of an all-gather the output is the whole buffer, of a reduce-scatter the input, of other collectives both.
+            // Of an all-gather the output is the whole buffer, of a reduce-scatter the input, of other collectives
+            // both.
             case "In msg nelems", "Out msg nelems" -> elements = Math.max(elements, value);
             default -> {
                 // Not used.

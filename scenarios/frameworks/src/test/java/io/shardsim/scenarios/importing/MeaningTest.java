@@ -163,8 +163,7 @@ class MeaningTest {
         Choices choices = RealConfigurationsTest.choices(Map.of("model", "llama3-8b", "accept", accepted));
         assertThatThrownBy(() -> ScenarioImport.readText(
                         "run.sh", run, RealConfigurationsTest.choices(Map.of("model", "llama3-8b"))))
-                .hasMessageContaining(
-                        "job.config_file configs/a.toml decides the answer: that file is not read");
+                .hasMessageContaining("job.config_file configs/a.toml decides the answer: that file is not read");
         assertThat(ScenarioImport.readText("run.sh", run, choices).text()).contains("micro_batch: 2");
         Map<String, String> both = new LinkedHashMap<>();
         both.put("run.sh", run);
