@@ -100,8 +100,7 @@ final class ProfileEvent {
             case "External id" -> operation = value;
             case "bytes" -> bytes = value;
             case "stream" -> stream = String.valueOf(value);
-            // Of an all-gather the output is the whole buffer, of a reduce-scatter the input, of other collectives
-            // both.
+            // The whole buffer is the output of an all-gather, the input of a reduce-scatter, both of other kinds.
             case "In msg nelems", "Out msg nelems" -> elements = Math.max(elements, value);
             default -> {
                 // Not used.
