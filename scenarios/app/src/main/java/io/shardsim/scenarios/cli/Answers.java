@@ -20,8 +20,8 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.util.RawValue;
 
 /**
- * Answers requests of programs and pages: a request is a command with its options, run in this JVM, and what it prints with {@code --json} is the answer, as
- * {@code docs/protocol.md} describes it.
+ * Answers requests from programs and pages. A request is a command with its options; it runs in this JVM, and its {@code --json} output is the
+ * answer, as {@code docs/protocol.md} describes.
  */
 final class Answers implements Answering {
     private final Services services;
@@ -47,14 +47,14 @@ final class Answers implements Answering {
         };
     }
 
-    /** The texts of a request by their names, each as it is or as JSON, which YAML reads. */
+    /** The files in a request, by name: strings as they are, anything else as JSON, which is valid YAML. */
     static Map<String, String> texts(JsonNode asked) {
         Map<String, String> texts = new HashMap<>();
         asked.path("texts").properties().forEach(text -> texts.put(text.getKey(), plain(text.getValue())));
         return texts;
     }
 
-    /** What a command says to a request, whatever happens. */
+    /** Runs a command for a request; a failure is also an answer. */
     ObjectNode answer(String type, JsonNode asked, Request request) {
         try {
             StringWriter out = new StringWriter();
@@ -81,7 +81,7 @@ final class Answers implements Answering {
         }
     }
 
-    /** Commands that have an answer for programs. */
+    /** Commands with {@code --json}, which programs can request. */
     private static List<String> known(CommandLine commandLine) {
         return commandLine.getSubcommands().entrySet().stream()
                 .filter(each -> each.getValue().getCommandSpec().findOption("--json") != null)
@@ -109,7 +109,7 @@ final class Answers implements Answering {
         }
     }
 
-    /** A text as it is, anything else as JSON, which YAML reads. */
+    /** A string as it is, anything else as JSON, which is valid YAML. */
     private static String plain(JsonNode value) {
         return value.isString() ? value.stringValue() : value.toString();
     }

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What scenarios assert of their runs, told on the terminal and in a file. */
+/** Checks the assertions of scenarios and reports them on the terminal and in a JUnit file. */
 final class AssertedRuns {
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
@@ -28,7 +28,7 @@ final class AssertedRuns {
             description = "Also write the scenario's assertions and their outcome as JUnit XML, for CI.")
     private @Nullable Path junit;
 
-    /** What would be lost after the run is told before it. */
+    /** Rejects an unusable {@code --junit} before the run, whose results would be lost. */
     void check(List<Scenario> scenarios) {
         if (junit == null) {
             return;
@@ -47,10 +47,10 @@ final class AssertedRuns {
     }
 
     /**
-     * Says whether the runs came to what their scenarios assert.
+     * Prints the outcomes, and returns whether all assertions hold.
      *
-     * @param silent whether only what does not hold is told
-     * @param verbose whether each that holds is told, too
+     * @param silent whether to print failed assertions only
+     * @param verbose whether to also print assertions that hold
      */
     boolean hold(List<Scenario> scenarios, List<ScenarioResult> results, boolean silent, boolean verbose)
             throws IOException {

@@ -58,7 +58,7 @@ final class BenchCommand extends Speaking {
         if (growth && !names.isEmpty()) {
             throw refused("--growth runs its own workloads; leave out " + names);
         }
-        // Several threads that log for the first time at once would make slf4j tell about its own start.
+        // If several threads log first at the same time, slf4j prints warnings about its own initialization.
         LoggerFactory.getILoggerFactory();
         PrintWriter out = out();
         List<Benchmark.Measured> rows = growth ? growth(out) : workloads(out);

@@ -34,7 +34,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code calibrate FILE... --base NAME}: what a cluster reaches, as an instance file. */
+/** {@code calibrate FILE... --base NAME}: fits a cluster's rates to measurements and writes an instance file. */
 @Command(
         name = "calibrate",
         description = {
@@ -55,7 +55,7 @@ import picocli.CommandLine.Parameters;
             ExitStatus.INTERRUPTED_HELP + "."
         })
 final class CalibrateCommand extends Speaking {
-    /** More than any log of nccl-tests has [bytes]. */
+    /** Maximum size of an nccl-tests log [bytes]. */
     private static final long LOG_MAX = 64L << 20;
 
     private final RunnerFactory runners;

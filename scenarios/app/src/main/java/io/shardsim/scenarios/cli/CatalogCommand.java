@@ -44,7 +44,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code catalog [KIND] [NAME]}: what scenarios can name and the constants behind it, with the source of every figure. */
+/** {@code catalog [KIND] [NAME]}: lists what scenarios can name and the constants behind it, with the source of every figure. */
 @Command(
         name = "catalog",
         description = "Lists everything that scenarios can name. With a kind or a name, shows every figure with its "
@@ -72,7 +72,7 @@ final class CatalogCommand extends Speaking {
     @Mixin
     private final PictureOptions picture = new PictureOptions();
 
-    /** One kind of entry: its names, and an entry in full. */
+    /** A kind of entry: its names, and the full description of one. */
     private record Kind(Supplier<List<String>> names, Function<String, List<String>> describe) {}
 
     private static Map<String, Kind> kinds() {
@@ -157,7 +157,7 @@ final class CatalogCommand extends Speaking {
         }
     }
 
-    /** What is asked for as a table: all instances, all GPUs, or prices; none where it is not. */
+    /** The requested table: instances, GPUs or prices; empty if no table was requested. */
     private List<String> table() {
         boolean prices = PRICES.equals(kind);
         if (olderThan != null && !(prices && olderThan.matches("\\d{1,6}d"))) {
@@ -193,14 +193,14 @@ final class CatalogCommand extends Speaking {
         }
     }
 
-    /** A GPU's or instance's name in the catalog where it is called so; else the name itself. */
+    /** The catalog name of a GPU or instance; other names are returned unchanged. */
     private static String hardware(String called) {
         CatalogEntry<?> gpu = Catalog.gpu(called);
         CatalogEntry<?> entry = gpu == null ? Catalog.instance(called) : gpu;
         return entry == null ? called : entry.name();
     }
 
-    /** Every entry of a name, under its kind. */
+    /** Prints every entry with this name, under its kind. */
     private void printNamed(String wanted, Paragraphs text) {
         List<String> known = new ArrayList<>(KINDS.get().keySet());
         KINDS.get().values().forEach(each -> known.addAll(each.names().get()));
@@ -257,7 +257,7 @@ final class CatalogCommand extends Speaking {
         return lines;
     }
 
-    /** Remark, source and date of a figure; told once where all figures of an entry have the same. */
+    /** Remark, source and date of a figure; printed once per entry if all its figures share them. */
     private static String origin(Figure figure) {
         String note = figure.note() == null ? "" : " (" + figure.note() + ")";
         return note + " [" + figure.source() + ", " + figure.date() + "]";

@@ -3,7 +3,7 @@ package io.shardsim.scenarios.cli;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import picocli.CommandLine.Mixin;
 
-/** Options of a question whose further runs the workers of a cluster can take. */
+/** Options of a question whose runs can be sent to the workers of a cluster. */
 final class ClusterQuestion extends Question {
     @Mixin
     private final RunningCluster cluster = new RunningCluster();
@@ -13,7 +13,7 @@ final class ClusterQuestion extends Question {
         return cluster.atOnce(super.threads());
     }
 
-    /** Runners of this JVM, or of the workers. */
+    /** Runners in this JVM, or on the workers. */
     RunnerFactory runners(RunnerFactory own, Speaking command) {
         return cluster.runners(own, command);
     }

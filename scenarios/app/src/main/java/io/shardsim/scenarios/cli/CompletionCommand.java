@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
-/** {@code completion}: what a shell needs to complete commands and their options. */
+/** {@code completion}: prints the script with which a shell completes commands and options. */
 @Command(
         name = "completion",
         description = {
@@ -38,7 +38,7 @@ final class CompletionCommand extends Speaking {
         return ExitStatus.DONE;
     }
 
-    /** A command, then its options, each with the first sentence about it. */
+    /** Prints a command and its options, each with the first sentence of its description. */
     private static void printFish(PrintWriter out, String name, String command, CommandSpec spec) {
         out.println("complete -c " + name + " -n __fish_use_subcommand -a " + command
                 + about(spec.usageMessage().description()));

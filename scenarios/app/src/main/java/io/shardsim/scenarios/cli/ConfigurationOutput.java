@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Where a configuration goes: a file if it is one, else a folder; without a path the terminal. */
+/** Where configuration files are written: to a file if there is only one, else to a folder; without a path, to the terminal. */
 final class ConfigurationOutput {
     private final CommandLine command;
     private final @Nullable Path path;
@@ -25,10 +25,10 @@ final class ConfigurationOutput {
     private final boolean json;
 
     /**
-     * Made before anything runs, so that no search is lost to a path that cannot be written.
+     * Checks the path before anything runs, so that no search is lost to a path that is not writable.
      *
      * @param oneFile whether the configuration is a single file
-     * @param json whether stdout has JSON, and no word beside it
+     * @param json whether stdout carries JSON, and nothing else
      */
     ConfigurationOutput(CommandLine command, @Nullable String path, boolean oneFile, boolean json) {
         this.command = command;
@@ -60,7 +60,7 @@ final class ConfigurationOutput {
         return path == null;
     }
 
-    /** Writes the files; what there is to say goes to stdout, or to stderr where the files or JSON go to stdout. */
+    /** Writes the files. Remarks go to stdout, or to stderr if the files or JSON go to stdout. */
     void write(Export export) {
         List<String> names = new ArrayList<>();
         for (WrittenFile file : export.files()) {
@@ -69,7 +69,7 @@ final class ConfigurationOutput {
         lines(export, names).forEach(this::tell);
     }
 
-    /** Says something of the files. */
+    /** Prints a remark about the files. */
     void tell(String line) {
         PrintWriter words = path == null || json ? command.getErr() : command.getOut();
         words.print(new Paragraphs(Terminal.width()).line(line));

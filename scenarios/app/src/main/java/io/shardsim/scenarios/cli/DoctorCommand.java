@@ -56,7 +56,7 @@ import picocli.CommandLine.Parameters;
             ExitStatus.INTERRUPTED_HELP + "."
         })
 final class DoctorCommand extends Speaking {
-    /** Ends of names of configurations, which are never taken for logs. */
+    /** File name endings of configurations, which are never read as logs. */
     private static final String CONFIGURATION = ".*\\.(ya?ml|sh|bash|slurm|py|ipynb|toml)";
 
     private final RunnerFactory runners;
@@ -92,9 +92,9 @@ final class DoctorCommand extends Speaking {
     /**
      * The training that the files describe.
      *
-     * @param imported whether files of frameworks describe it, not a scenario
-     * @param titles of its files, by name
-     * @param left what no file says
+     * @param imported whether it was imported from framework configs, not read from a scenario
+     * @param titles kind of each file, by file name
+     * @param left values that no file states
      */
     private record Training(
             Explainer.Subject subject, boolean imported, Map<String, String> titles, List<String> left) {}
@@ -147,14 +147,14 @@ final class DoctorCommand extends Speaking {
         return answer.explanation().fits() ? ExitStatus.DONE : ExitStatus.OUT_OF_MEMORY;
     }
 
-    /** What is known before the faults of a large run are simulated, which takes a while. */
+    /** Prints what is known before the faults of a large run are simulated, which takes a while. */
     private void tellFirst(List<String> healthy) {
         healthy.forEach(line().getErr()::println);
         line().getErr().println("Simulating faults and settings; Ctrl-C prints the results so far.");
         line().getErr().flush();
     }
 
-    /** What a log tells; null for a file that is none, or is not there. */
+    /** Reads a file as a log; null if it is not one, or does not exist. */
     private static @Nullable TrainingLog log(String file, List<Problem> problems) {
         String text = ScenarioFiles.text(file);
         try {
@@ -174,7 +174,7 @@ final class DoctorCommand extends Speaking {
                 return log;
             }
         } catch (IOException | java.nio.file.InvalidPathException unreadable) {
-            // Whoever reads it as a configuration says so.
+            // Reported when the file is read as a configuration.
         }
         return null;
     }
@@ -207,7 +207,7 @@ final class DoctorCommand extends Speaking {
         }
     }
 
-    /** What the command line says, else the speed of the first log that has one. */
+    /** The measured speeds of the command line, else the speed of the first log that has one. */
     private List<Measured> measured(List<TrainingLog> logs, List<Problem> problems) {
         if (!evidence.measured().isEmpty()) {
             return evidence.measured();
@@ -258,7 +258,7 @@ final class DoctorCommand extends Speaking {
                                 + " to " + Quantities.threeDigits(speed.high()));
     }
 
-    /** The configuration with the setting that gains most, in the words of the framework that it came from where that can say it. */
+    /** Writes the configuration with the setting that gains most, for the framework it was imported from if that can express it. */
     private static void write(Training training, Doctor.Answer answer, ConfigurationOutput folder)
             throws InputException {
         if (answer.gains().isEmpty()) {

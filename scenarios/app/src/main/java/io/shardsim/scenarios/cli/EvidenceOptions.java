@@ -21,7 +21,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** What somebody measured of a run, and has looked for. */
+/** Options for what the user measured, and for the faults that the user has ruled out. */
 final class EvidenceOptions {
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
@@ -53,7 +53,7 @@ final class EvidenceOptions {
                     "A profile of the slow step, or a folder with those of several ranks, as compare takes them: faults that would lengthen other parts of the step are ruled out. May be given once per rank.")
     private List<String> profiles = List.of();
 
-    /** Files of profiles; empty for none. */
+    /** Profile files; empty if none were given. */
     List<String> profiles() throws InputException {
         List<String> files = new ArrayList<>();
         for (String profile : profiles) {
@@ -72,7 +72,7 @@ final class EvidenceOptions {
         return measured;
     }
 
-    /** The speeds, of which there must be one; else that of the profiled step. */
+    /** The measured speeds, at least one; else the speed of the profiled step. */
     List<Measured> required() throws InputException {
         List<String> files = profiles();
         double seconds =
@@ -100,7 +100,7 @@ final class EvidenceOptions {
         return Set.copyOf(ruledOut);
     }
 
-    /** Names of all faults. */
+    /** Names of all faults, for completion. */
     static final class Faults implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {

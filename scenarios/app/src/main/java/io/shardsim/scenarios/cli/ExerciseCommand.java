@@ -25,7 +25,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code exercise check NN FILE}: whether a student's scenario comes to what an exercise asks for. */
+/** {@code exercise check NN FILE}: checks whether a student's scenario solves an exercise. */
 @Command(
         name = "exercise",
         description = {
@@ -106,7 +106,7 @@ final class ExerciseCommand extends Speaking {
         FurtherRuns further = new FurtherRuns(runners, Runtime.getRuntime().availableProcessors());
         PointRuns runs;
         try (Interruption interruption = new Interruption(further::interrupt)) {
-            // No word on progress: "0 of 1 points" would read as a mark.
+            // No progress bar: "0 of 1 points" would read as a mark.
             runs = further.runWhole(solution.points(), UnaryOperator.identity(), (share, what) -> {});
             interruption.finished();
         }

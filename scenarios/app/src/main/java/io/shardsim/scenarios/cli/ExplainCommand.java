@@ -11,7 +11,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code explain FILE --measured SPEED}: which fault makes a run as slow as somebody measured. */
+/** {@code explain FILE --measured SPEED}: finds the fault that makes a run as slow as measured. */
 @Command(
         name = "explain",
         description = {

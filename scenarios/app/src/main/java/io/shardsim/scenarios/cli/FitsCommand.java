@@ -20,7 +20,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code fits MODEL}: on how many GPUs, how, and at what price. */
+/** {@code fits MODEL}: on how many GPUs a model fits, with which strategy, and at what price. */
 @Command(
         name = "fits",
         description = {

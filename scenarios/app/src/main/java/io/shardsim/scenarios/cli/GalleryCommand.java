@@ -36,7 +36,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code gallery DIR [FILE...]}: published runs and configurations as a site of plain files. */
+/** {@code gallery DIR [FILE...]}: writes published runs and configurations as a static site. */
 @Command(
         name = "gallery",
         description = {
@@ -195,7 +195,7 @@ final class GalleryCommand extends Speaking {
         }
     }
 
-    /** The pages of the documentation, and their pictures. */
+    /** Writes the documentation pages as HTML, copies their pictures, and returns links to the pages. */
     private static List<GalleryPage.Link> documents(Path site) throws IOException {
         Path source = ValidateCommand.HOME.resolve(DOCUMENTS);
         Map<String, String> texts = new TreeMap<>();

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** {@code help [COMMAND|CODE]}: what a command takes, or what a message means. */
+/** {@code help [COMMAND|CODE]}: describes a command or a message code. */
 @Command(name = "help", description = "Shows the help of a command, or what a message code means.")
 final class HelpCommand extends Speaking {
     @Parameters(

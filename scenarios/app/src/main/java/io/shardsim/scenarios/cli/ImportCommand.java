@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code import FILE...}: prints a scenario for the configurations of training frameworks, and what became of each of their keys. */
+/** {@code import FILE...}: converts framework configs into one scenario and reports what happened to each key. */
 @Command(
         name = "import",
         description = {

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What the command line says beside the configurations of a framework. */
+/** Options that complete or override the imported configuration files. */
 final class ImportOptions {
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
@@ -42,7 +42,7 @@ final class ImportOptions {
                     + "it. Can be repeated.")
     private List<String> accepted = List.of();
 
-    /** Checked. */
+    /** Returns the validated options. */
     Choices choices() {
         if (instance != null && Catalog.instance(instance) == null) {
             throw refused(Unmodelled.refusal("--instance", "instances", instance, Catalog.instanceNames()));

@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code init [FILE]}: four questions, and a scenario to begin with. */
+/** {@code init [FILE]}: asks four questions and writes a first scenario. */
 @Command(
         name = "init",
         description = {
@@ -43,7 +43,7 @@ final class InitCommand extends Speaking {
     private static final Pattern NUMBER = Pattern.compile("[1-9]\\d{0,8}");
     private static final String TEMPLATE = "init.yaml";
 
-    /** Answers by the place that they are for. */
+    /** Answers by placeholder. */
     private final Map<String, String> said = new HashMap<>();
 
     @Parameters(paramLabel = "FILE", arity = "0..1", description = "File to write. Default: ${DEFAULT-VALUE}.")
@@ -79,7 +79,7 @@ final class InitCommand extends Speaking {
         return ExitStatus.DONE;
     }
 
-    /** The text with an answer in each place that is kept for it; the first of them has the usual one. */
+    /** Asks a question and replaces its placeholders with the answer; the first placeholder contains the default. */
     private String asked(String text, String place, String question, List<String> names, BufferedReader answers)
             throws IOException {
         Matcher first = Pattern.compile("\\{" + place + ":([^}]+)}").matcher(text);
@@ -102,9 +102,9 @@ final class InitCommand extends Speaking {
     }
 
     /**
-     * The answer, asked for until it is one; the usual one where there is none. Questions go to standard error.
+     * Asks until the answer is valid; an empty answer is the default. Questions go to stderr.
      *
-     * @param names that an answer may have; empty where it is a number
+     * @param names allowed answers; empty if the answer is a number
      */
     private String ask(String question, String usual, List<String> names, BufferedReader answers) throws IOException {
         PrintWriter err = err();

@@ -4,12 +4,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets a run end in order when the user presses Ctrl-C, or a program cancels its {@link Request}: asks it to stop, and keeps the JVM alive until its partial report is written.
+ * Stops a run cleanly when the user presses Ctrl-C or a program cancels its {@link Request}: asks the run to stop, and keeps the JVM alive until the
+ * partial report is written.
  *
- * <p>After SIGINT the JVM ends with status 130 by itself once its shutdown hooks have returned.
+ * <p>After SIGINT the JVM exits with status 130 by itself once its shutdown hooks have returned.
  */
 final class Interruption implements AutoCloseable {
-    /** A report takes well under a second; a second Ctrl-C cannot be waited for. */
+    /** A report takes well under a second; while the hook waits, a second Ctrl-C has no effect. */
     private static final long PATIENCE_SECONDS = 10;
 
     private final CountDownLatch finished = new CountDownLatch(1);
@@ -39,7 +40,7 @@ final class Interruption implements AutoCloseable {
         }
     }
 
-    /** Everything is written. */
+    /** The report is written; the JVM may exit. */
     void finished() {
         finished.countDown();
     }
@@ -50,7 +51,7 @@ final class Interruption implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException endingAlready) {
-            // The hook runs now, and was just told that it need not wait any longer.
+            // The hook is already running, and the latch has just released it.
         }
     }
 }

@@ -15,8 +15,8 @@ import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
 
 /**
- * What scenarios assert, in the form that CI servers read: that of Jenkins's junit-10.xsd. A scenario is a test suite, an assertion of a run a
- * test case, its time the wall time of the simulation.
+ * Assertions and their outcomes in the JUnit XML format of CI servers, Jenkins's junit-10.xsd. A scenario is a test suite, an assertion on a run is a
+ * test case; its time is the wall time of the simulation.
  */
 final class JUnitXml {
     private JUnitXml() {}

@@ -5,11 +5,11 @@ import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.reports.ScenarioResult;
 
-/** What is said of a scenario of which nothing fits in memory. */
+/** Message for a scenario of which no point fits in memory. */
 final class NothingFits {
     private NothingFits() {}
 
-    /** By how much the nearest point misses, and what would fit. */
+    /** By how much the closest point misses, and what would fit. */
     static String words(ScenarioResult result) {
         RunResult nearest = result.runs().get(0);
         for (RunResult run : result.runs()) {

@@ -9,7 +9,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Where a command serves a page. */
+/** Address on which a command serves a page. */
 final class PageAddress {
     private static final int PORT_MAX = 65_535;
 
@@ -26,7 +26,7 @@ final class PageAddress {
             description = "Address to listen on. Default: loopback. Any other address opens the page to the network.")
     private String bind = "127.0.0.1";
 
-    /** The address; wrong usage where this machine has none such. */
+    /** The socket address; wrong usage if this machine does not have it. */
     InetSocketAddress place() {
         if (port < 0 || port > PORT_MAX) {
             throw new ParameterException(
@@ -41,7 +41,7 @@ final class PageAddress {
         }
     }
 
-    /** Says that it cannot be had; the exit status. */
+    /** Prints why the address cannot be used, and returns the exit status. */
     int refuse(IOException failure) {
         spec.commandLine()
                 .getErr()

@@ -19,10 +19,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** A picture of an instance's nodes and fabric. Keys of the fabric are those of a scenario, and so are the messages about them. */
+/** Options of a picture of nodes and fabric. Keys of the fabric, and error messages about them, are those of a scenario. */
 final class PictureOptions {
     private static final int NODES = 4;
-    /** More are no picture any more. */
+    /** With more nodes a picture is unreadable. */
     private static final int NODES_MAX = 72;
 
     @Option(names = "--svg", description = "Draw the nodes of an instance and their fabric as SVG.")
@@ -47,7 +47,7 @@ final class PictureOptions {
         return svg;
     }
 
-    /** Refuses what is given without a picture. */
+    /** Rejects options that need a picture if none was requested. */
     void refuse(Speaking command) {
         if (nodes != null || !set.isEmpty() || file != null) {
             throw command.refused("--nodes, --set and -o need --svg; write catalog instances p5.48xlarge --svg");

@@ -5,7 +5,7 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 
-/** Messages for a terminal. Names of files and arguments are part of them: none may steer it. */
+/** Messages for a terminal, without the control characters that file names and arguments may contain. */
 final class PlainWriter extends PrintWriter {
     PlainWriter(OutputStream out) {
         super(out, true, StandardCharsets.UTF_8);

@@ -56,7 +56,7 @@ import picocli.CommandLine.Option;
             ExitStatus.INTERRUPTED_HELP + "; prints the best so far, and --resume continues."
         })
 final class PlanCommand extends Speaking {
-    /** Candidates that a search with a time limit looks at, and the share of its time that listing them may take. */
+    /** Maximum number of candidates in a search with a time limit, and the share of that limit for listing them. */
     private static final int LISTED_MAX = 150_000;
 
     private static final double LISTING_SHARE = 0.4;
@@ -194,7 +194,7 @@ final class PlanCommand extends Speaking {
         }
     }
 
-    /** Listing the candidates takes of the time, too. */
+    /** Ends the search when its time, which includes listing the candidates, is up. */
     private void endInTime(Planner planner, long began) {
         if (secondsMax < Double.POSITIVE_INFINITY) {
             long left = Math.round(secondsMax * 1e9) - (System.nanoTime() - began);
@@ -202,7 +202,7 @@ final class PlanCommand extends Speaking {
         }
     }
 
-    /** Lists the candidates: while it is not interrupted and, of a search that has its time, in some of that. */
+    /** Lists the candidates, until interrupted or, with a time limit, until a share of it is used up. */
     private Planner planner(Variations variations, Goal goal, long began) throws InputException {
         boolean limited = secondsMax < Double.POSITIVE_INFINITY;
         try (Interruption interruption = new Interruption(() -> interrupted.set(true));
@@ -230,7 +230,7 @@ final class PlanCommand extends Speaking {
         return new Goal(Objective.valueOf(objective.toUpperCase(Locale.ROOT)), tokens, deadline, budget, tight);
     }
 
-    /** What {@code --write} takes. */
+    /** Values of {@code --write}. */
     static final class Words implements Iterable<String> {
         private static final List<String> ALL =
                 Stream.concat(Framework.words().stream(), Stream.of(SCENARIO)).toList();
@@ -263,7 +263,7 @@ final class PlanCommand extends Speaking {
         }
     }
 
-    /** The chosen candidate in the words of a framework; null where the plan has too few. */
+    /** The chosen candidate as files of a framework; null if the plan found none. */
     private @Nullable Export export(Plan plan, Variations variations) throws InputException {
         if (write == null || plan.best().isEmpty()) {
             return null;
@@ -280,11 +280,11 @@ final class PlanCommand extends Speaking {
         return Exporter.export(framework(write), variations.with(chosen.settings()), scenario);
     }
 
-    /** A candidate as it runs from a framework's files, where they say everything that is searched. */
+    /** The candidate as its framework files express it; throws if they lose a setting that is searched. */
     private Candidate carried(Framework framework, Candidate candidate, Variations variations) throws InputException {
         Export export = Exporter.export(framework, candidate.point(), variations.file(candidate.settings()));
         for (Lost lost : export.lost()) {
-            // What is trained would be something else.
+            // Without it, the files would train something else.
             if (candidate.settings().containsKey(lost.key()) || lost.key().startsWith("lora.")) {
                 throw new InputException(file.name().file(), "for " + framework.title() + ": " + lost.line());
             }
@@ -292,7 +292,7 @@ final class PlanCommand extends Speaking {
         return export.carried() == null ? candidate : candidate.carriedAs(export.carried());
     }
 
-    /** In which software the best runs. */
+    /** The hint how to write the best candidate. */
     private static String next(Candidate best) {
         Task.Training task = (Task.Training) best.point().task();
         List<String> able = Arrays.stream(Framework.values())

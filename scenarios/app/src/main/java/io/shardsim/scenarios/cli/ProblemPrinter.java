@@ -4,9 +4,9 @@ import io.shardsim.simulator.yaml.Problem;
 import java.io.PrintWriter;
 import java.util.List;
 
-/** Prints problems of files, one a line, as compilers do. */
+/** Prints problems in files, one per line, as compilers do. */
 final class ProblemPrinter {
-    /** More help nobody, and a hostile file can have very many. */
+    /** More lines help nobody, and a hostile file can cause very many. */
     private static final int LINES_MAX = 50;
 
     private ProblemPrinter() {}

@@ -9,8 +9,8 @@ import java.util.TimerTask;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line on standard error that says how far the runs are and when they will be done, drawn anew twice a second. Where standard error is no
- * terminal, a line after two seconds and then every ten.
+ * A progress line with the remaining time on stderr, redrawn twice a second. If stderr is not a terminal, it prints a line after two seconds and then
+ * one every ten.
  */
 final class ProgressBarLine implements AutoCloseable, ProgressListener {
     private static final long UPDATE_MILLIS = 500;
@@ -23,7 +23,7 @@ final class ProgressBarLine implements AutoCloseable, ProgressListener {
 
     private final @Nullable PrintStream out;
     private final @Nullable Request request = Request.current();
-    /** Columns of the terminal; 0 where there is none. */
+    /** Columns of the terminal; 0 without one. */
     private final int width;
 
     private final @Nullable Timer timer;
@@ -42,17 +42,17 @@ final class ProgressBarLine implements AutoCloseable, ProgressListener {
         timer = width == 0 ? null : new Timer("progress", true);
     }
 
-    /** Draws nothing. */
+    /** Prints nothing. */
     static ProgressBarLine silent() {
         return new ProgressBarLine(null, 0);
     }
 
-    /** A line that is drawn anew on a terminal, lines every now and then elsewhere; a {@link Request} hears all of it instead. */
+    /** A line that is redrawn on a terminal, or printed periodically elsewhere; progress of a {@link Request} goes to its listener instead. */
     static ProgressBarLine open() {
         return Request.current() != null ? silent() : open(System.err, Terminal.isErrorSeen() ? Terminal.width() : 0);
     }
 
-    /** @param width columns of the terminal; 0 where there is none */
+    /** @param width columns of the terminal; 0 without one */
     static ProgressBarLine open(PrintStream out, int width) {
         ProgressBarLine line = new ProgressBarLine(out, width);
         if (line.timer != null) {
@@ -70,7 +70,7 @@ final class ProgressBarLine implements AutoCloseable, ProgressListener {
     }
 
     /**
-     * For example {@code 3 of 15 points [=====      ]  40 %, 0:41 so far, 1:02 left}; a narrow terminal has a shorter bar, then none.
+     * For example {@code 3 of 15 points [=====      ]  40 %, 0:41 so far, 1:02 left}; a narrow terminal gets a shorter bar, or none.
      *
      * @param done thousandths
      */
@@ -95,7 +95,7 @@ final class ProgressBarLine implements AutoCloseable, ProgressListener {
                 left == null ? "time left unknown" : clock(left) + " left");
     }
 
-    /** What remains at the speed so far, or null before there is any. */
+    /** Remaining time at the average speed so far; null before any progress. */
     static @Nullable Duration eta(long done, Duration elapsed) {
         return done <= 0 ? null : elapsed.multipliedBy(PARTS - done).dividedBy(done);
     }

@@ -10,7 +10,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Options of the commands that answer a question about a run with further runs, and how they put the answer. */
+/** Options of commands that answer a question with further runs, and the output of the answer. */
 class Question {
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init")
@@ -26,7 +26,7 @@ class Question {
             description = "Concurrent runs. Default: the number of cores. Does not change results.")
     private int threads = Runtime.getRuntime().availableProcessors();
 
-    /** Answers a question, or returns null where it was interrupted. */
+    /** Computes an answer; null if interrupted. */
     interface Asked<A> {
         @Nullable
         A answer(ProgressListener progress) throws InputException;
@@ -41,12 +41,12 @@ class Question {
     }
 
     /**
-     * Asks, and prints the answer.
+     * Computes the answer and prints it.
      *
      * @param interrupt ends the runs early
-     * @param json the answer for programs
-     * @param text the answer for people, so many columns wide
-     * @return null where it was interrupted
+     * @param json formats the answer for programs
+     * @param text formats the answer for people, at a given width in columns
+     * @return null if interrupted
      */
     final <A> @Nullable A ask(
             Asked<A> question, Runnable interrupt, Function<A, String> json, BiFunction<A, Integer, String> text)

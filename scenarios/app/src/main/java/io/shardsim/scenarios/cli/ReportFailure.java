@@ -7,11 +7,11 @@ import java.nio.file.FileSystemException;
 import java.util.Collection;
 import java.util.Locale;
 
-/** Says why a report could not be written, and how to have it without simulating all of it again. */
+/** Says why a report could not be written, and how to get it without simulating everything again. */
 final class ReportFailure {
     private final Collection<KeptPoints> kept;
 
-    /** @param kept where the points of each sweep are kept */
+    /** @param kept stored points of each sweep */
     ReportFailure(Collection<KeptPoints> kept) {
         this.kept = kept;
     }
@@ -29,7 +29,7 @@ final class ReportFailure {
         return new IllegalStateException("cannot write " + what + remedy + resume(" with --resume"), refused);
     }
 
-    /** As Linux, macOS and Windows put it. */
+    /** Whether the reason, as Linux, macOS or Windows words it, is a full disk. */
     private static boolean isFull(String reason) {
         String words = reason.toLowerCase(Locale.ROOT);
         return words.contains("no space left") || words.contains("quota") || words.contains("not enough space");

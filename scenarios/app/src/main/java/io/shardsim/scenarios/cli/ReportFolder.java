@@ -11,7 +11,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 
-/** A folder for a report as {@code --out} names it, made before anything runs, so that a run is never lost to a path that cannot be written. */
+/** The report folder named by {@code --out}. It is created before anything runs, so that no run is lost to a path that is not writable. */
 final class ReportFolder implements ITypeConverter<String> {
     private static final FileTime NEVER = FileTime.fromMillis(0);
 
@@ -24,7 +24,7 @@ final class ReportFolder implements ITypeConverter<String> {
     }
 
     /**
-     * Whether a report can be written there, the folder made.
+     * Creates the folder, and returns whether its files can be written.
      *
      * @param files names of the report's files
      */
@@ -38,10 +38,10 @@ final class ReportFolder implements ITypeConverter<String> {
     }
 
     /**
-     * Makes the folder, and looks whether its files can be written.
+     * Creates the folder, and checks that its files can be written.
      *
-     * @param option by which the folder is named
-     * @param files names of the report's files; none where they are not known yet
+     * @param option option that names the folder
+     * @param files names of the report's files; empty if not known yet
      */
     static Path make(CommandLine command, String path, String option, List<String> files) {
         Path folder;
@@ -62,7 +62,7 @@ final class ReportFolder implements ITypeConverter<String> {
         return folder;
     }
 
-    /** When the newest of these files was written; the epoch where none is there. */
+    /** Modification time of the newest of these files; the epoch if none exists. */
     static FileTime written(Path folder, List<String> files) {
         return files.stream()
                 .map(folder::resolve)
@@ -79,7 +79,7 @@ final class ReportFolder implements ITypeConverter<String> {
         }
     }
 
-    /** Some file systems, such as /sys, refuse a file though the folder looks writable: one is made to see. */
+    /** Some file systems, such as /sys, reject files in folders that look writable, so a temporary file is created as a test. */
     private static Path open(String path) throws IOException {
         Path folder = Files.createDirectories(Path.of(path));
         Files.delete(Files.createTempFile(folder, ".shardsim", ".part"));

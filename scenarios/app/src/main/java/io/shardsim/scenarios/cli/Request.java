@@ -10,8 +10,8 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a program asks for through {@link ServeCommand}. A command that works for one has no terminal and no user: texts of the request stand for files,
- * the program hears of progress and can cancel, and no report is written unless it names a folder.
+ * A program's request, received through {@link ServeCommand}. A command that runs for a request has no terminal and no user: the request contains its
+ * input files, the program receives the progress and can cancel, and a report is written only if the request names a folder.
  */
 final class Request {
     private static final ThreadLocal<@Nullable Request> OF_THREAD = new ThreadLocal<>();
@@ -23,13 +23,13 @@ final class Request {
     private @Nullable Runnable stop;
     private boolean cancelled;
 
-    /** @param texts scenarios by the names that the command is given */
+    /** @param texts scenario texts, by the names that the command gets as arguments */
     Request(Map<String, String> texts, ProgressListener progress) {
         this.texts = texts;
         this.progress = progress;
     }
 
-    /** The request that this thread works for; null for the terminal. */
+    /** The request that the current thread handles; null for the terminal. */
     static @Nullable Request current() {
         return OF_THREAD.get();
     }
@@ -44,7 +44,7 @@ final class Request {
         }
     }
 
-    /** The text that stands for a file; null where none does. */
+    /** The text sent under this file name; null if there is none. */
     @Nullable
     String text(String file) {
         return texts.get(file);
@@ -54,17 +54,17 @@ final class Request {
         return progress;
     }
 
-    /** Keeps what the runs came to. */
+    /** Stores the results of the runs. */
     void keep(List<ScenarioResult> results) {
         this.results.addAll(results);
     }
 
-    /** What was kept. */
+    /** The stored results. */
     List<ScenarioResult> results() {
         return List.copyOf(results);
     }
 
-    /** The same as rows of {@code results.csv}. */
+    /** The stored results as rows of {@code results.csv}. */
     List<Map<String, @Nullable Object>> rows() {
         return results.stream()
                 .flatMap(result -> ResultsCsv.rows(result).stream())
@@ -83,7 +83,7 @@ final class Request {
         return cancelled;
     }
 
-    /** @param stop ends the runs; may be called at once, and from another thread */
+    /** @param stop ends the runs; may be called immediately, and from another thread */
     synchronized void onCancel(Runnable stop) {
         this.stop = stop;
         if (cancelled) {

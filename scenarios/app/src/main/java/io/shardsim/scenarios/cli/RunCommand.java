@@ -48,7 +48,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code run FILE...}: runs each scenario, or every point of its sweep, and reports. */
+/** {@code run FILE...}: runs every point of each scenario, and reports. */
 @Command(
         name = "run",
         description = "Runs each scenario, or every point of its sweep, and writes a report.",
@@ -68,7 +68,7 @@ final class RunCommand extends Speaking {
     static final String REPORTS = "build/reports/";
     private final RunnerFactory runners;
     private final ReportWriter reports;
-    /** When the newest file of each report's folder was written before this run. */
+    /** Modification time of the newest file in each report's folder before this run. */
     private final Map<Path, FileTime> writtenBefore = new HashMap<>();
 
     @Parameters(
@@ -202,7 +202,7 @@ final class RunCommand extends Speaking {
         return run(scenarios, directories);
     }
 
-    /** A folder for each report. */
+    /** The folder of each report. */
     private Map<String, Path> directories(List<Scenario> scenarios, List<Problem> problems) {
         Map<String, Path> directories = new LinkedHashMap<>();
         Map<String, String> fileOf = new LinkedHashMap<>();
@@ -228,7 +228,7 @@ final class RunCommand extends Speaking {
         return directories;
     }
 
-    /** Names of the files that are written into the folder of a report. */
+    /** Names of the files in a report's folder. */
     private List<String> names() {
         List<String> names = new ArrayList<>(reports.files());
         if (trace) {
@@ -248,8 +248,7 @@ final class RunCommand extends Speaking {
         if (svg != null) {
             ReportFolder.make(line(), svg, "--svg", List.of());
         }
-        // What waits for a member takes no core here, and a point that fails on one does not keep the others waiting.
-        // A point that fails on one member does not keep the others waiting.
+        // Points that wait for a member use no core here, and a failed point does not hold up the others.
         PointRuns runs = new PointRuns(scenarios, cluster.atOnce(threads), !cluster.isLocal());
         AdvisedRuns advised = new AdvisedRuns(scenarios, runs);
         PricedDifferences prices = new PricedDifferences(runners, threads);
@@ -301,7 +300,7 @@ final class RunCommand extends Speaking {
         }
     }
 
-    /** Where the points of each sweep are kept until its report is written. */
+    /** Stores for the points of each sweep until its report is written. */
     private static Map<String, KeptPoints> kept(List<Scenario> scenarios, Map<String, Path> directories) {
         Map<String, KeptPoints> kept = new LinkedHashMap<>();
         for (Scenario scenario : scenarios) {
@@ -339,9 +338,9 @@ final class RunCommand extends Speaking {
     }
 
     /**
-     * Prices differences.
+     * Prices the differences between runs.
      *
-     * @return events that trials may execute
+     * @return number of events that trials may execute
      */
     private long price(PricedDifferences prices, Scenario scenario, List<RunResult> runs, ProgressListener progress) {
         if ("none".equals(trials) || noTrials || runs.isEmpty()) {
@@ -355,7 +354,7 @@ final class RunCommand extends Speaking {
         return Math.max(Trials.eventsMin(runs), eventsMax - prices.price(scenario, runs, eventsMax, progress));
     }
 
-    /** Of those scenarios of which something is done. */
+    /** Results of the scenarios with at least one finished point. */
     private List<ScenarioResult> results(List<Scenario> scenarios, Function<Scenario, List<RunResult>> runs) {
         List<ScenarioResult> results = new ArrayList<>();
         for (Scenario scenario : scenarios) {
@@ -371,7 +370,10 @@ final class RunCommand extends Speaking {
         return results;
     }
 
-    /** What runs a scenario again, without what changes no figure; the report has no absolute path, so such a file goes by its name. */
+    /**
+     * The command line that reproduces a scenario's results, without options that do not affect them. Reports contain no absolute path, so such a
+     * file is shortened to its name.
+     */
     private String command(Scenario scenario) {
         Path written = Path.of(scenario.file());
         String file = (written.isAbsolute() ? written.getFileName() : written).toString();
@@ -398,7 +400,7 @@ final class RunCommand extends Speaking {
         results.forEach(result -> print(result, part, results.size() > 1));
     }
 
-    /** @param named whether lines that do not follow at once say whose they are */
+    /** @param named whether to print the scenario's name before parts that are printed separately */
     private void print(ScenarioResult result, SummaryTable.Part part, boolean named) {
         if (json || quiet) {
             return;
@@ -421,7 +423,7 @@ final class RunCommand extends Speaking {
         PrintWriter stdout = out();
         List<ScenarioResult> results =
                 results(scenarios, scenario -> followed(scenario, prices.with(runs.results(scenario))));
-        // Printed before a file is written: what was simulated is not lost to a full disk.
+        // Printed before any file is written, so that a full disk does not lose the results.
         if (json && !(results.isEmpty() && !runs.failures().isEmpty())) {
             stdout.print(reports.json(results));
             stdout.flush();
@@ -466,7 +468,7 @@ final class RunCommand extends Speaking {
         }
     }
 
-    /** The fastest with what each second of it waited for, where that is asked for. */
+    /** With --critical-path, the runs, the fastest with its critical path. */
     private List<RunResult> followed(Scenario scenario, List<RunResult> runs) {
         if (!criticalPath || runs.size() != scenario.points().size()) {
             return runs;
@@ -511,7 +513,7 @@ final class RunCommand extends Speaking {
         err().flush();
     }
 
-    /** Whether no result rests on an assumption or has a warning; each that does not is told once. */
+    /** Whether no result has an assumption or a warning; prints each one once. */
     private boolean isSure(List<ScenarioResult> results) {
         Set<String> unsure = new LinkedHashSet<>();
         for (ScenarioResult result : results) {

@@ -7,7 +7,7 @@ import io.shardsim.simulator.yaml.InputException;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** The file, and the values in place of its own, of a command that asks about a run. */
+/** The file and {@code --set} values of a command that analyses one run. */
 final class RunFile {
     @Parameters(paramLabel = "FILE", description = "Scenario file, library name, or - for stdin.")
     private String file = "";
@@ -24,15 +24,15 @@ final class RunFile {
     }
 
     /**
-     * The run that is meant.
+     * The run to analyse.
      *
-     * @throws InputException with every problem of the file and of the values
+     * @throws InputException with every problem of the file and the values
      */
     Explainer.Subject subject() throws InputException {
         return subject(name(), overrides());
     }
 
-    /** The same of another command. */
+    /** The same for another command. */
     static Explainer.Subject subject(RunName name, Overrides overrides) throws InputException {
         try {
             return Explainer.Subject.of(name, ScenarioFiles.swept(name.file(), overrides));

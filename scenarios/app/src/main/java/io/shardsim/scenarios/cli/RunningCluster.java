@@ -12,12 +12,12 @@ import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** The cluster that runs the points, and how. */
+/** Options for the cluster that runs the points. */
 final class RunningCluster {
-    /** Begins what a command says of its cluster. */
+    /** Prefix of messages about the cluster. */
     static final String SAYS = "cluster: ";
 
-    /** Points that a cluster is asked for at once; more than any has threads, few enough to be asked for again each second. */
+    /** Points in flight on a cluster: more than any cluster has threads, but few enough to ask for again every second. */
     private static final int POINTS_ON_THEIR_WAY = 256;
 
     @Option(
@@ -45,17 +45,17 @@ final class RunningCluster {
             description = "Cluster settings file: name, TLS and more. Default: SHARDSIM_CLUSTER_FILE.")
     private @Nullable String file;
 
-    /** True when the points run in this JVM. */
+    /** Whether the points run in this JVM. */
     boolean isLocal() {
         return members.isEmpty();
     }
 
-    /** Runs at once: what waits for a worker takes no core here. */
+    /** Number of concurrent runs; runs that wait for a worker use no core here. */
     int atOnce(int threads) {
         return isLocal() ? threads : POINTS_ON_THEIR_WAY;
     }
 
-    /** Refuses options that need another one. */
+    /** Rejects options without the option they need. */
     void check(CommandLine command) {
         if (split && isLocal()) {
             throw new ParameterException(
@@ -66,7 +66,7 @@ final class RunningCluster {
         }
     }
 
-    /** One of this JVM, or one that asks the members; what there is to say of these, the command says. */
+    /** A runner in this JVM, or one that sends points to the members, whose messages the command prints. */
     ScenarioRunner runner(RunnerFactory runners, Speaking command, RunOptions options) throws InterruptedException {
         if (isLocal()) {
             return runners.create(options);
@@ -77,7 +77,7 @@ final class RunningCluster {
                 settings(command.line(), file, members), options, how, text -> command.warn(SAYS + text));
     }
 
-    /** Makes such runners for a command that asks again and again. */
+    /** A factory of such runners, for commands with several rounds of runs. */
     RunnerFactory runners(RunnerFactory own, Speaking command) {
         check(command.line());
         return options -> {
@@ -90,7 +90,7 @@ final class RunningCluster {
         };
     }
 
-    /** What a cluster file says; wrong usage where it cannot be read, or its certificates are of no use. */
+    /** Reads a cluster file; wrong usage if it, or a certificate it names, is invalid. */
     static ClusterSettings settings(CommandLine command, @Nullable String file, List<String> members) {
         try {
             return ClusterFile.settings(new ClusterFile.Flags(file, null, null, null, members, null), System.getenv());

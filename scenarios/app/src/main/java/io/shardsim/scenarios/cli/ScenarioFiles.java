@@ -22,21 +22,21 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Scenarios that a command is given: files, names of the library, standard input, or texts of a {@link Request}. */
+/** Scenario arguments of a command: files, library names, stdin, or texts in a {@link Request}. */
 final class ScenarioFiles {
-    /** The name of standard input. */
+    /** The argument that means stdin. */
     static final String STANDARD_INPUT = "-";
-    /** The same as messages and scenarios name it. */
+    /** Its name in messages and scenarios. */
     static final String STANDARD_INPUT_NAME = "standard input";
 
-    /** Set by the launcher, which alone can see it: a JVM opens files of its own in that place. */
+    /** Set by the launcher. Only it can see whether stdin is closed: a JVM reuses that descriptor for files it opens. */
     private static final String STANDARD_INPUT_STATE = "shardsim.stdin";
 
     private static final String CLOSED = "closed";
 
     private ScenarioFiles() {}
 
-    /** Reads them all; what is wrong with any of them joins the problems. */
+    /** Reads all of them; problems of each are added to the list. */
     static List<Scenario> read(List<String> names, Overrides overrides, List<Problem> problems) {
         List<Scenario> scenarios = new ArrayList<>();
         for (String name : names) {
@@ -58,7 +58,7 @@ final class ScenarioFiles {
                         scenario.points().stream().map(ScenarioPoint::values).toList()));
     }
 
-    /** What the demo shows. */
+    /** Opens a run for the demo. */
     static DemoScenario demo(RunName name, Overrides overrides) throws InputException {
         OpenedFile opened = open(name.file());
         Scenario scenario = ScenarioReader.read(opened, overrides);
@@ -68,7 +68,7 @@ final class ScenarioFiles {
                 : new DemoScenario(scenario.only(name.place(file.values())), file, name.place(file.values()));
     }
 
-    /** What a name stands for, for a search. */
+    /** Opens a scenario for a search. */
     static Variations variations(RunName name, Overrides overrides) throws InputException {
         OpenedFile opened = open(name.file());
         if (name.choice() == null) {
@@ -78,12 +78,12 @@ final class ScenarioFiles {
         return file.variations(name.place(file.values()));
     }
 
-    /** What a name stands for, read once, with some values in place of its own. */
+    /** Opens a scenario once, with some values overridden. */
     static SweptFile swept(String name, Overrides overrides) throws InputException {
         return SweptFile.of(open(name), overrides);
     }
 
-    /** Opens a name, and says so where that takes long. */
+    /** Opens a file, with a message if that takes long. */
     static OpenedFile open(String name) throws InputException {
         try (Waiting waiting = Waiting.on(List.of(name))) {
             return opened(name);
@@ -117,12 +117,12 @@ final class ScenarioFiles {
                 List.of(new Problem(name, Position.NONE, "no such file or library scenario; " + nearest(inLibrary))));
     }
 
-    /** Whether a name is that of a text of the request, so that no file of this name is looked at. */
+    /** Whether the name belongs to a text in the request, so that no file with this name is opened. */
     static boolean isText(String name) {
         return text(name) != null;
     }
 
-    /** The text of the request that has this name; null where none has. */
+    /** The request's text with this name; null if there is none. */
     static @Nullable String text(String name) {
         Request request = Request.current();
         return request == null ? null : request.text(name);
@@ -133,7 +133,7 @@ final class ScenarioFiles {
         return remedy.startsWith("known") ? "shardsim catalog library lists library scenarios" : remedy;
     }
 
-    /** What is wrong with a file, or that it is one of another tool. */
+    /** Problems of a file, or a hint that it belongs to another tool. */
     static List<Problem> problems(String file, InputException refused) {
         String about = file.equals(STANDARD_INPUT) || isText(file) ? null : ScenarioImport.about(file);
         return about == null ? refused.problems() : List.of(new Problem(file, Position.START, about));

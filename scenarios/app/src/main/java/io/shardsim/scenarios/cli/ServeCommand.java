@@ -28,9 +28,9 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * {@code serve --stdio}: answers the requests of a program, JSON lines as {@code docs/protocol.md} describes them.
+ * {@code serve --stdio}: answers requests of a program, as JSON lines ({@code docs/protocol.md}).
  *
- * <p>Requests run one after the other, each on all cores. A reader beside them hears what is cancelled.
+ * <p>Requests run one at a time, each on all cores, while a reader thread receives cancellations.
  */
 @Command(
         name = "serve",
@@ -40,13 +40,13 @@ import tools.jackson.databind.node.ObjectNode;
 final class ServeCommand implements Callable<Integer> {
     private static final int VERSION = 1;
     private static final int REQUESTS_MAX = 512;
-    /** Longest line: several of the largest scenarios [characters]. */
+    /** Maximum length of a line: several of the largest scenarios [characters]. */
     private static final int LINE_MAX = 16 << 20;
-    /** Least time between two messages about the progress of a request. */
+    /** Minimum interval between progress messages of a request. */
     private static final long PROGRESS_NANOS = 200_000_000;
 
     private final Answers answers;
-    /** Requests without an answer yet, by number. */
+    /** Unanswered requests, by number. */
     private final Map<Long, Request> open = new ConcurrentHashMap<>();
 
     @Spec
@@ -63,7 +63,7 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         PrintStream printed = System.out;
-        // The answers have standard output to themselves.
+        // Reserves stdout for answers.
         System.setOut(System.err);
         ExecutorService commands = Executors.newSingleThreadExecutor();
         try {
@@ -88,7 +88,7 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    /** The next line, cut where it is too long to be a request; null at the end. */
+    /** The next line, truncated if it is too long for a request; null at the end. */
     private static @Nullable String line(Reader in) throws IOException {
         StringBuilder line = new StringBuilder();
         int next = in.read();
@@ -147,7 +147,7 @@ final class ServeCommand implements Callable<Integer> {
         });
     }
 
-    /** Tells how far a request is, no oftener than a reader can follow. */
+    /** Sends progress of a request, at a limited rate. */
     private ProgressListener progress(long number) {
         AtomicLong nextNanos = new AtomicLong(System.nanoTime());
         return (share, what) -> {
@@ -166,7 +166,7 @@ final class ServeCommand implements Callable<Integer> {
         say(Answers.problems(ExitStatus.USAGE, List.of(why)).put("number", number));
     }
 
-    /** A program that no longer listens wants no more answers either. */
+    /** Sends a message; cancels all requests if the program has closed the pipe. */
     private synchronized void say(ObjectNode message) {
         PrintWriter out = spec.commandLine().getOut();
         out.println(JsonMapper.shared().writeValueAsString(message));

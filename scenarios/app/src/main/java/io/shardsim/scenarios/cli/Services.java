@@ -6,13 +6,13 @@ import io.shardsim.scenarios.evaluation.ReportWriter;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 
 /**
- * What the commands are given.
+ * Services that the commands use.
  *
- * @param runners asked only when there is something to run
+ * @param runners used only when there is something to run
  */
 public record Services(RunnerFactory runners, ReportWriter reports, DemoFactory demos) {
 
-    /** Makes the teaching page. */
+    /** Creates the teaching page. */
     @FunctionalInterface
     public interface DemoFactory {
         Demo create(DemoScenario scenario, int threads);

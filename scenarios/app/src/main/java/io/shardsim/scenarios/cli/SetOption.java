@@ -4,7 +4,7 @@ import io.shardsim.scenarios.scenario.Overrides;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** Values in place of a file's own. */
+/** Values that override those of the file. */
 final class SetOption {
     @Option(
             names = "--set",

@@ -29,7 +29,7 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The root command of {@code shardsim}: offers help and its version; the work is in the subcommands. */
+/** The root command, {@code shardsim}: help and version; subcommands do the work. */
 @Command(
         name = "shardsim",
         mixinStandardHelpOptions = true,
@@ -38,7 +38,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         description =
                 "Simulates sharded data-parallel training on a cluster: how fast, why, and what would make it faster.")
 public final class ShardsimCommand implements Runnable {
-    /** Columns of help: the parser takes no fewer, and long lines read badly. */
+    /** Width of help in columns: picocli requires 55, and long lines are hard to read. */
     private static final int HELP_MIN = 55;
 
     private static final int HELP_MAX = 80;
@@ -54,7 +54,7 @@ public final class ShardsimCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "a command is missing");
     }
 
-    /** Runs one command. Returns the exit status; nothing escapes. */
+    /** Runs one command and returns its exit status; catches everything. */
     public static int run(String[] arguments, Services services) {
         StandardOutput out = new StandardOutput();
         try {
@@ -76,7 +76,7 @@ public final class ShardsimCommand implements Runnable {
         }
     }
 
-    /** The arguments, or an unknown command alone: with an option for help beside it, all else would be overlooked. */
+    /** The arguments, or only the first one if it is an unknown command: a help option after it would hide the error. */
     private static String[] known(String[] arguments, CommandLine commandLine) {
         boolean unknown = arguments.length > 0
                 && !arguments[0].startsWith("-")
@@ -155,7 +155,7 @@ public final class ShardsimCommand implements Runnable {
         }
     }
 
-    /** Tells what is wrong with a file that somebody has added to the class path, as of any other input. */
+    /** Reports problems of a file added to the class path, as for any other input. */
     private static int refuse(ClassPathException broken, PrintWriter err) {
         if (broken.getCause() instanceof InputException input) {
             ProblemPrinter.print(input.problems(), err);
@@ -166,7 +166,7 @@ public final class ShardsimCommand implements Runnable {
         return ExitStatus.USAGE;
     }
 
-    /** What is too large, at the key of the command's file that makes it so. */
+    /** Locates an input that is too large at the key in the command's file that makes it so. */
     private static Problem located(TooLargeException tooLarge, CommandLine command) {
         List<String> files = new ArrayList<>();
         command.getParseResult().matchedPositionals().forEach(each -> files.addAll(each.stringValues()));
@@ -179,7 +179,7 @@ public final class ShardsimCommand implements Runnable {
         return new Problem(String.join(" ", files), Position.START, String.valueOf(tooLarge.getMessage()));
     }
 
-    /** The message of wrong usage, with the nearest known command or option. */
+    /** The message for wrong usage, with the nearest known command or option. */
     static String told(ParameterException refused) {
         if (!(refused instanceof UnmatchedArgumentException unmatched)
                 || unmatched.getUnmatched().isEmpty()) {
@@ -198,7 +198,7 @@ public final class ShardsimCommand implements Runnable {
                         + Nearest.remedy(first, command.getSubcommands().keySet());
     }
 
-    /** What cannot go on says so in a sentence; of anything else the class is part of the message. */
+    /** The message for a failure; unexpected exceptions include their class. */
     static String told(Throwable failure) {
         if (failure instanceof ExceptionInInitializerError && failure.getCause() != null) {
             return told(failure.getCause());
@@ -220,7 +220,7 @@ public final class ShardsimCommand implements Runnable {
                         : failure.getClass().getSimpleName() + ": " + message;
     }
 
-    /** Why the file system refuses a file, without its name. */
+    /** Why the file system rejects a file, without its name. */
     static String reason(FileSystemException failure) {
         if (failure instanceof AccessDeniedException) {
             return "permission denied";

@@ -10,13 +10,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** A command that says something: results on standard output, everything else on standard error. Ends with an {@link ExitStatus}. */
+/** A command with output: results on stdout, everything else on stderr. Returns an {@link ExitStatus}. */
 abstract class Speaking implements Callable<Integer> {
     @Spec
     @SuppressWarnings("NullAway.Init")
     private CommandSpec spec;
 
-    /** Does what the command is for; what is wrong with a file is told. */
+    /** Runs the command; prints problems with files. */
     @Override
     public final Integer call() throws Exception {
         try {
@@ -26,7 +26,7 @@ abstract class Speaking implements Callable<Integer> {
         }
     }
 
-    /** The exit status. */
+    /** Does the work and returns the exit status. */
     abstract int answer() throws Exception;
 
     final CommandLine line() {
@@ -41,19 +41,19 @@ abstract class Speaking implements Callable<Integer> {
         return line().getErr();
     }
 
-    /** Says something on standard error at once. */
+    /** Prints a message on stderr immediately. */
     final void warn(String text) {
         err().println(text);
         err().flush();
     }
 
-    /** Says what is wrong with files; the exit status. */
+    /** Prints problems with files, and returns the exit status. */
     final int refuse(List<Problem> problems) {
         ProblemPrinter.print(problems, err());
         return ExitStatus.USAGE;
     }
 
-    /** What to throw where the command is used wrongly. */
+    /** The exception to throw for wrong usage. */
     final ParameterException refused(String message) {
         return new ParameterException(line(), message);
     }

@@ -10,7 +10,7 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Standard output that remembers when it could not be written, so that half a document does not pass for a whole one. */
+/** Stdout that records write errors, so that a truncated document is not taken for a complete one. */
 final class StandardOutput {
     private final PrintWriter writer;
     private volatile @Nullable IOException first;
@@ -38,7 +38,7 @@ final class StandardOutput {
         return writer;
     }
 
-    /** Why something is missing; null when nothing is, or when the reader has seen enough and closed the pipe. */
+    /** Why output is missing; null if it is complete, or if the reader has closed the pipe. */
     @Nullable
     String failure() {
         writer.flush();

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code studio [SCENARIO]}: serves the page in which a scenario is asked until it is interrupted. */
+/** {@code studio [SCENARIO]}: serves the what-if page until it is interrupted. */
 @Command(
         name = "studio",
         description = {
@@ -98,7 +98,7 @@ final class StudioCommand extends Speaking {
         }
     }
 
-    /** Keys of HTTPS; null on loopback, and where no cluster file has any. */
+    /** The HTTPS keys; null on loopback, or if no cluster file has any. */
     private @Nullable SSLContext tls(InetSocketAddress place) {
         if (place.getAddress().isLoopbackAddress()) {
             return null;
@@ -117,7 +117,7 @@ final class StudioCommand extends Speaking {
         return known != null && known.getCommandSpec().findOption("--cluster") != null;
     }
 
-    /** What a page asks, as a command that the cluster works for where there is one. */
+    /** Runs a page's request as a command, on the cluster if there is one. */
     private Answering.Pending request(JsonNode asked, ProgressListener progress) {
         if (cluster.isEmpty() || !goesToCluster(asked.path("type").asString())) {
             return answers.request(asked, progress);

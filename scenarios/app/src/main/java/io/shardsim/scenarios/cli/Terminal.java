@@ -8,31 +8,31 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
-/** What is known about the terminal, asked of the system without native code. */
+/** Properties of the terminal, found without native code. */
 final class Terminal {
     static final int WIDTH_MIN = 40;
 
     private Terminal() {}
 
-    /** Columns that output may take: {@code COLUMNS}, else those of the terminal. */
+    /** Width of output in columns: {@code COLUMNS}, else the terminal's. */
     static int width() {
         Integer set = columns(System.getenv("COLUMNS"));
         if (set != null) {
             return Math.max(WIDTH_MIN, set);
         }
-        // stty asks about its input, so it is given the terminal itself; without one there is nothing to fit into.
+        // stty queries its stdin, which must be the terminal itself; without one the width is unlimited.
         String[] size =
                 ask("sh", "-c", "exec 2>/dev/null; stty size </dev/tty").strip().split("\\s+");
         Integer asked = size.length == 2 ? columns(size[1]) : null;
         return asked == null ? TextStyle.WIDTH_WITHOUT_TERMINAL : Math.max(WIDTH_MIN, asked);
     }
 
-    /** How text on standard output is set: as wide as the terminal, coloured where it is one and NO_COLOR is not set. */
+    /** The style of text on stdout: the terminal's width, in colour on a terminal unless NO_COLOR is set. */
     static TextStyle style(TextStyle.Detail detail) {
         return new TextStyle(width(), CommandLine.Help.Ansi.AUTO.enabled(), detail);
     }
 
-    /** Whether standard error is a terminal that someone looks at. */
+    /** Whether stderr is a terminal. */
     static boolean isErrorSeen() {
         return ask("sh", "-c", "test -t 2 && echo yes").strip().equals("yes");
     }
@@ -41,7 +41,7 @@ final class Terminal {
         return text != null && text.matches("[1-9]\\d{0,3}") ? Integer.valueOf(text) : null;
     }
 
-    /** What a short command prints; nothing when it fails or cannot be started. */
+    /** Output of a short command; empty if it fails or cannot be started. */
     private static String ask(String... command) {
         try {
             Process process = new ProcessBuilder(command)

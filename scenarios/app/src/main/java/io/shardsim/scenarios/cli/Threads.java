@@ -3,7 +3,7 @@ package io.shardsim.scenarios.cli;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A number of threads as {@code --threads} takes it. */
+/** Parses the value of {@code --threads}. */
 final class Threads implements ITypeConverter<Integer> {
     private static final int MAX = 1024;
 

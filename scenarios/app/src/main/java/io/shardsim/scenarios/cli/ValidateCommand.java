@@ -53,7 +53,7 @@ import picocli.CommandLine.Parameters;
 final class ValidateCommand extends Speaking {
     private static final String JSON_FILE = "validation.json";
     private static final String TEXT_FILE = "validation.txt";
-    /** The source tree that the launcher started from. */
+    /** The source tree from which the launcher was started. */
     static final Path HOME = Path.of(System.getProperty("shardsim.home", ""));
 
     private final RunnerFactory runners;
@@ -122,7 +122,7 @@ final class ValidateCommand extends Speaking {
         return status;
     }
 
-    /** What was assumed of clusters and the like, as {@code run} says it; each note once. */
+    /** Prints assumptions about clusters and the like, as {@code run} does; each note once. */
     private void remark(List<ReferenceCase> cases) {
         Map<String, List<String>> ids = new LinkedHashMap<>();
         for (ReferenceCase one : cases) {
@@ -144,7 +144,7 @@ final class ValidateCommand extends Speaking {
 
     private int run(List<ReferenceCase> all, List<ReferenceCase> wanted, Path directory) throws IOException {
         Map<ReferenceCase.Question, Scenario> questions = new LinkedHashMap<>();
-        // Whether a run fits is known without running it.
+        // Whether a run fits is known without simulating it.
         List<ReferenceCase> cases =
                 wanted.stream().filter(one -> !one.measured().isEmpty()).toList();
         for (ReferenceCase one : cases) {
@@ -176,7 +176,7 @@ final class ValidateCommand extends Speaking {
         }
     }
 
-    /** Outcomes of the cases that came to an end. */
+    /** Outcomes of the cases whose runs finished. */
     private static List<CaseOutcome> outcomes(
             List<ReferenceCase> cases, Map<ReferenceCase.Question, Scenario> questions, PointRuns runs) {
         List<CaseOutcome> outcomes = new ArrayList<>();
@@ -193,7 +193,7 @@ final class ValidateCommand extends Speaking {
         return outcomes;
     }
 
-    /** Adds what a point asks, unless it is asked already. */
+    /** Adds the run that a point needs, unless an identical one is listed already. */
     private static void ask(
             ReferenceCase one, @Nullable ScenarioPoint point, Map<ReferenceCase.Question, Scenario> questions) {
         if (point != null) {

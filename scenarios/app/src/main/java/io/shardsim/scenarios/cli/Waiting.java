@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Says that a command waits for what it reads: with a pipe that nobody writes to it looks as if it hung. */
+/** Prints that a command waits for its input: with a pipe that nobody writes to, it would seem to hang. */
 final class Waiting implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
@@ -18,14 +18,14 @@ final class Waiting implements AutoCloseable {
         this.thread = thread;
     }
 
-    /** Begins; ends when closed. A file of the disk is not waited for. */
+    /** Starts waiting, until closed. Regular files are ignored. */
     static Waiting on(List<String> names) {
         return on(names, PATIENCE, System.err::println);
     }
 
     /**
-     * @param names of files, or - for standard input
-     * @param tell hears after so long, once, unless that is closed before
+     * @param names file names, or - for stdin
+     * @param tell called once after that time, unless closed before
      */
     static Waiting on(List<String> names, Duration patience, Consumer<String> tell) {
         List<String> pipes = names.stream()
@@ -42,7 +42,7 @@ final class Waiting implements AutoCloseable {
                         tell.accept("still reading " + String.join(", ", pipes)
                                 + ": its writer has not closed it yet, or nothing writes to it");
                     } catch (InterruptedException read) {
-                        // It came in time.
+                        // The input arrived in time.
                     }
                 },
                 "waiting");

@@ -7,11 +7,11 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The browser of whoever sits at this machine. */
+/** Opens pages in the user's browser. */
 final class WebBrowser {
     private WebBrowser() {}
 
-    /** Opens an address there; false where there is no screen, or nothing that knows the browser. */
+    /** Opens an address; false without a screen or a known browser. */
     static boolean open(String address) {
         List<String> command = command(System.getProperty("os.name", ""), System.getenv());
         if (command == null) {
@@ -30,7 +30,7 @@ final class WebBrowser {
         }
     }
 
-    /** What opens an address on a system; null where nobody would see it. */
+    /** The command that opens an address on this system; null without a screen. */
     static @Nullable List<String> command(String system, Map<String, String> environment) {
         String name = system.toLowerCase(Locale.ROOT);
         if (name.startsWith("mac")) {

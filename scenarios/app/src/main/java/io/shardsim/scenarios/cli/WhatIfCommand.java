@@ -14,7 +14,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code what-if FILE}: what each resource and each setting of a training run is worth. */
+/** {@code what-if FILE}: how much each resource and setting of a training run is worth. */
 @Command(
         name = "what-if",
         description = {

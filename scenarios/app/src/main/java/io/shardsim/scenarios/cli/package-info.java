@@ -1,8 +1,8 @@
 /**
- * The command line: one class per command, nothing that knows how to simulate.
+ * The command line: one class per command, no simulation.
  *
- * <p>To add a command, write its class and name it among the subcommands of {@link
- * io.shardsim.scenarios.cli.ShardsimCommand}. A jar of others has a {@link io.shardsim.scenarios.cli.FurtherCommand}.
+ * <p>To add a command, write its class and list it among the subcommands of {@link io.shardsim.scenarios.cli.ShardsimCommand}. A separate jar
+ * implements {@link io.shardsim.scenarios.cli.FurtherCommand}.
  */
 @NullMarked
 package io.shardsim.scenarios.cli;

@@ -25,14 +25,14 @@ class CatalogCommandTest {
             delimiter = '|',
             value = {
                 "compute | matmul_wave: 447.3 ns, prologue of one wave of tiles [CalibrateMatmul on gemm_h100.csv",
-                "nccl | base_simple: 25.9 us, from a rank's stream to the first step, Simple [CalibrateNccl",
+                "nccl | base_simple: 25.9 us, time from a rank's stream reaching a collective to its first step, Simple [CalibrateNccl",
                 "networks | step_simple: 90 us, from the last bit leaving the NIC",
                 "frameworks | modules: transformers, an entry of modules [",
                 "modules | loss_forward: 38 B, 8 kernels, cross entropy, of a logit",
                 "toolchains | flash_rate_ratio: {others 1.0, hopper 1.62, blackwell 2.52}",
                 "optimizers | optimizer: 28 B, 1 kernel, the update, of a parameter",
                 "optimizer-libraries | optimizer: 30 B, 1 kernel, the update, of a parameter",
-                "smddp | message: 1 MiB, largest message (not published",
+                "smddp | message: 1 MiB, maximum message size (not published",
                 "schedules | 1f1b: pipeline schedule [arXiv:2104.04473",
                 "collectives | all_gather [NCCL"
             })

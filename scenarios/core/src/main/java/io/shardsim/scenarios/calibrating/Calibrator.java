@@ -149,7 +149,7 @@ public final class Calibrator {
                 sizes.stream().filter(size -> size.row().bytes() >= LARGE).toList();
         Fit kept = fit(sizes, large, parameters, question, simulated);
         if (!kept.values().containsKey(parameters.get(0)) && !large.isEmpty() && large.size() < sizes.size()) {
-            // Small sizes that contradict the known latency say nothing of the rate, which large ones alone may tell.
+            // If small sizes contradict the known latency, the rate is fitted to large sizes only.
             Fit rate = fit(large, large, parameters.subList(0, 1), question, simulated);
             kept = rate.values().isEmpty() ? kept : rate.leaving(parameters.subList(1, parameters.size()));
         }

@@ -342,7 +342,7 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
             for (double share : STARTS) {
                 RealVector point = start(parameters);
                 point.addToEntry(0, StrictMath.log(share));
-                // Not the median: most sizes of most logs are latency-bound, and tell nothing about a rate.
+                // Not the median: most sizes in most logs are latency-bound and say nothing about a rate.
                 double error = measured.subtract(logs(parameters, point)).getL1Norm();
                 if (error < CLEARLY * least) {
                     least = error;

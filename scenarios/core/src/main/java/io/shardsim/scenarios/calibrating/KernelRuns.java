@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Kernels timed in 16 bits: GEMMs of a profile with shapes, and tables of GEMMs ({@code m,n,k,dtype,us} or {@code tflops}) or fused attention
+ * Kernels timed in BF16 or FP16: GEMMs of a profile with shapes, and tables of GEMMs ({@code m,n,k,dtype,us} or {@code tflops}) or fused attention
  * ({@code batch,heads,length,head_size,causal,us}), anywhere in a text. A line that is not a row ends a table.
  */
 final class KernelRuns {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs points of scenarios on several threads, largest cluster first so that no long run is left for last, and keeps their results in file order. */
 public final class PointRuns implements Trials.Outcomes {
     private static final long LOOK_MILLIS = 250;
-    /** One second. */
+    /** Looks between two progress updates: one second. */
     private static final int LOOKS_TO_SHOW = 4;
 
     private static final String FAILED = "simulation failed: ";

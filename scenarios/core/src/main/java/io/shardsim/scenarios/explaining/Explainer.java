@@ -37,7 +37,7 @@ public final class Explainer {
     /** Assumed error if no similar run was published. */
     private static final double ERROR_UNKNOWN = 0.15;
 
-    /** What a profile's step takes over the measured one: said, for profiling takes time; and refused. */
+    /** Ratio of profiled to measured step time above which it is noted, since profiling takes time. */
     private static final double PROFILE_SLOWER = 1.1;
 
     private static final double PROFILE_SLOWER_MAX = 1.5;
@@ -220,9 +220,9 @@ public final class Explainer {
     }
 
     /**
-     * How the profiled step differs from the measured one; empty where it does not.
+     * Returns how the profiled step differs from the measured one; empty if it does not.
      *
-     * @throws InputException where they cannot be of the same run
+     * @throws InputException if they cannot be of the same run
      */
     private static List<String> ofProfile(List<String> profiles, Explanation.Log own) throws InputException {
         if (profiles.isEmpty() || own.healthy().training() == null || !own.isSpeed()) {
@@ -241,7 +241,7 @@ public final class Explainer {
         return slower > PROFILE_SLOWER ? List.of("it " + words) : List.of();
     }
 
-    /** Faults that fit the speed, by the parts of a profile, too; those that contradict it are left out. */
+    /** Returns the explanation with faults also judged by the parts of a profile; faults that contradict it are left out. */
     private Explanation weighed(Subject subject, Explanation found, Set<String> between, List<String> profiles)
             throws InputException {
         Explanation.Log own = own(found.logs());

@@ -52,7 +52,7 @@ final class FaultSearch {
     private static final class Costs {
         private final long foreseen;
         private final long ofOne;
-        /** State. */
+        /** State: remaining events. */
         private long left;
 
         private Costs(long foreseen, long ofOne, long left) {

@@ -39,7 +39,7 @@ public record KnownFault(
         Origin from) {
     private static final double FACTOR_MAX = 1000;
 
-    /** The files; a factor scales what {@link Explainer} applies it to. */
+    /** The fault files; {@link Explainer} applies the factors under {@code times}. */
     public static final FigureFolder FILES = new FigureFolder(
             "catalog/faults",
             "fault",

@@ -13,7 +13,7 @@ import java.util.Map;
  *
  * @param settings chosen settings by dotted key, as written in a scenario file
  * @param asked the resolved point, including its micro-batch
- * @param point the point that runs: equal, or reduced to what a framework's files can say if DeepSpeed's do not name their release
+ * @param point the point that runs: equal, or as read from a framework's files, which may say less (DeepSpeed's do not name their release)
  */
 public record Candidate(Map<String, String> settings, ScenarioPoint asked, ScenarioPoint point) {
     Candidate(Map<String, String> settings, ScenarioPoint point) {

@@ -242,7 +242,7 @@ public final class Planner implements AutoCloseable {
         goal.plainFirst(ranked);
         List<Plan.Other> others =
                 ending == Plan.Ending.PROVEN ? others(unchecked, runner, atOnce, progress) : othersSoFar();
-        // Runs that finished meanwhile were ranked, too.
+        // Runs that finished in the meantime are ranked as well.
         goal.plainFirst(ranked);
         simulated.removeIf(unavailable::has);
         checks.tooLarge().removeIf(one -> unavailable.has(one.candidate()));

@@ -127,7 +127,7 @@ final class SearchSpace {
         return space;
     }
 
-    /** Visits each of a number of places once, with successive ones far apart. */
+    /** Returns the position to visit at a turn: each of a number of positions once, successive ones far apart. */
     private static int scattered(int turn, int count) {
         int step = Math.max(1, (int) (count * GOLDEN));
         while (BigInteger.valueOf(step).gcd(BigInteger.valueOf(count)).intValue() != 1) {

@@ -14,18 +14,18 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Who arrives last at the collectives of a step, by profiles of several ranks: the rank with the shortest kernel, since the others wait in theirs. Starts are not compared: clocks of
- * ranks differ.
+ * Which ranks arrive late at the collectives of a step, from profiles of several ranks. The last rank to arrive has the shortest kernel, since the
+ * others wait inside theirs. Start times are not compared, because clocks of ranks differ.
  *
- * @param stepNs how long the step of the first profile takes
- * @param ranks whose profiles were read
- * @param collectives that two of them or more took part in
- * @param late ranks that were last, the one that others waited for longest first
+ * @param stepNs duration of the first profile's step
+ * @param ranks number of profiles read
+ * @param collectives number of collectives with at least two profiled ranks
+ * @param late ranks that arrived last, sorted by how long others waited for them, longest first
  */
 public record Arrivals(long stepNs, int ranks, int collectives, List<Late> late) {
-    /** In which all ranks of a group do the same. */
+    /** Collectives in which all ranks of a group do the same work. */
     private static final Set<String> ALIKE = Set.of("all-gather", "reduce-scatter", "all-reduce");
-    /** A shortest kernel within this of the next counts as nobody's. */
+    /** If the shortest kernel is within this share of the next one, no rank counts as late [1]. */
     private static final double NOTABLE = 0.02;
 
     private static final double NOTABLE_OF_STEP = 0.005;
@@ -33,40 +33,40 @@ public record Arrivals(long stepNs, int ranks, int collectives, List<Late> late)
     /**
      * A rank that arrives last.
      *
-     * @param last at how many collectives
-     * @param waitedNs by how much its kernels are shorter than the median of the others there, together
-     * @param exposedNs what the median of the others has of exposed collectives in the step beyond its own
+     * @param last number of collectives at which it does
+     * @param waitedNs how much shorter its kernels there are than the median of the other ranks, summed
+     * @param exposedNs exposed collective time per step: median of the other ranks minus its own
      */
     record Late(int rank, int last, long waitedNs, long exposedNs) {}
 
     private record Arrival(int rank, long ns) {}
 
-    /** Whether ranks wait for one another worth the mention. */
+    /** Whether waiting for late ranks is a notable share of the step. */
     boolean isAnyLate() {
         return !late.isEmpty() && late.get(0).waitedNs() > NOTABLE_OF_STEP * stepNs;
     }
 
-    /** Whether the others wait for one rank alone, more than half way from chance to always. */
+    /** Whether most of the waiting is for one rank: more than halfway between chance and always. */
     boolean isAlwaysTheSame() {
         return isAnyLate() && shareOfFirst() > (1 + 1.0 / ranks) / 2;
     }
 
-    /** Of all waiting, what is for the first one. */
+    /** Share of all waiting that is for the first rank in the list. */
     double shareOfFirst() {
         return (double) late.get(0).waitedNs()
                 / late.stream().mapToLong(Late::waitedNs).sum();
     }
 
-    /** Gathers what ranks show, one after another. */
+    /** Collects collectives from one profile per rank. */
     static final class Reader {
         private final Map<String, List<Arrival>> arrivals = new LinkedHashMap<>();
         private final TreeMap<Integer, String> files = new TreeMap<>();
         private final Map<Integer, Long> exposed = new TreeMap<>();
 
         /**
-         * Adds a rank; the n-th collective of a kind and group is the n-th of every rank.
+         * Adds a rank. Collectives are matched across ranks by kind, group, size and order.
          *
-         * @param problems takes that another file is of the same rank
+         * @param problems receives an error if another file is of the same rank
          */
         void add(String file, Profile profile, List<Problem> problems) {
             String other = files.put(profile.rank(), file);

@@ -12,12 +12,12 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Pattern;
 
-/** What a kernel is, by its name ({@code kernels.yaml}). */
+/** Classifies kernels by name ({@code kernels.yaml}). */
 final class KernelNames {
     private static final String FILE = "/profiling/kernels.yaml";
     private static final List<Entry> ENTRIES = read();
 
-    /** What a GPU does. */
+    /** What the GPU does in a kernel. */
     enum Kind {
         COMPUTING,
         COLLECTIVES,
@@ -25,7 +25,7 @@ final class KernelNames {
     }
 
     /**
-     * A kind of kernels.
+     * A class of kernels.
      *
      * @param name in words
      */
@@ -43,7 +43,7 @@ final class KernelNames {
                 .of();
     }
 
-    /** All of a kind, as they are listed. */
+    /** All classes of a kind, in the order of the file. */
     static List<KernelClass> all(Kind kind) {
         return ENTRIES.stream()
                 .map(Entry::of)

@@ -15,24 +15,24 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * How long each layer of a step takes, of the first one to the last. A layer is the shortest sequence of GEMMs and attention that follows itself three times or more. It reaches from
- * the end of the layer before it to its own last GEMM, and so has the wait for its own parameters. The first sequence of a step is forward; of the others the most common one is
- * backward. Of several micro-batches the median counts.
+ * Duration of each layer in a step, from first to last. A layer is the shortest sequence of GEMMs and attention kernels that repeats at least three
+ * times in a row. It lasts from the end of the previous layer to its own last GEMM, so it includes the wait for its own parameters. The first such
+ * sequence of a step is forward; the most common of the others is backward. With several micro-batches, each layer has its median.
  *
- * @param forwardNs empty where nothing repeats
- * @param backwardNs empty where no second sequence repeats
+ * @param forwardNs empty if nothing repeats
+ * @param backwardNs empty if no second sequence repeats
  */
 record Layers(List<Long> forwardNs, List<Long> backwardNs) {
     private static final String ATTENTION = "attention";
     private static final String WHOLE = "layers as a whole";
     private static final Set<String> TOLD = Set.of(ATTENTION, WHOLE, "GEMMs", "convolutions");
     private static final int REPEATS_MIN = 3;
-    /** Kernels of a layer, at most; the search takes as many passes. */
+    /** Maximum number of kernels per layer, and of passes over the kernels. */
     private static final int PERIOD_MAX = 500;
 
     private static final double NOTABLE = 0.1;
 
-    /** Layers of the same kernels after one another, from a kernel on. */
+    /** Consecutive layers with the same kernels, from a given kernel on. */
     private record Run(int from, int period, int repeats) {
         int end() {
             return from + period * repeats;
@@ -80,7 +80,7 @@ record Layers(List<Long> forwardNs, List<Long> backwardNs) {
         return all.stream().filter(one -> one.label().stream().equals(most)).toList();
     }
 
-    /** Shorter layers first, none of which overlaps another; in the order of the step. */
+    /** Finds non-overlapping runs, shorter layers first; sorted by position in the step. */
     private static List<Run> runs(List<Profile.Kernel> told) {
         Map<String, Integer> numbers = new HashMap<>();
         int[] names = told.stream()
@@ -109,8 +109,8 @@ record Layers(List<Long> forwardNs, List<Long> backwardNs) {
     }
 
     /**
-     * The layers of a sequence that has a part of one beyond the last whole one: of the head, or of what comes after them, whose kernels have the same names as those of a layer and
-     * take another time.
+     * Aligns the layers of a sequence that also contains a fraction of a layer: kernels before or after the layers, such as those of the head, with
+     * the same names as the layers' kernels but other durations.
      */
     private static Run aligned(List<Profile.Kernel> told, int from, int until, int period) {
         int repeats = (until - from) / period;
@@ -134,7 +134,7 @@ record Layers(List<Long> forwardNs, List<Long> backwardNs) {
         return new Run(start, period, repeats);
     }
 
-    /** GEMMs that follow one another are none, nor is what leaves attention out where the step has it. */
+    /** Bare consecutive GEMMs are not a layer; neither are kernels without attention if the step has any. */
     private static boolean isLayer(List<Profile.Kernel> period, boolean attends) {
         Set<String> classes = period.stream().map(one -> one.of().name()).collect(Collectors.toSet());
         return classes.contains(WHOLE)
@@ -163,7 +163,7 @@ record Layers(List<Long> forwardNs, List<Long> backwardNs) {
         return times;
     }
 
-    /** Of runs with the usual number of layers. */
+    /** Median duration of each layer, over the runs with the usual number of layers. */
     private static List<Long> medians(List<List<Long>> runs) {
         Map<Integer, Long> lengths =
                 runs.stream().collect(Collectors.groupingBy(List::size, TreeMap::new, Collectors.counting()));
@@ -177,7 +177,7 @@ record Layers(List<Long> forwardNs, List<Long> backwardNs) {
                 .toList();
     }
 
-    /** Layers that take a tenth more or less than the median. */
+    /** Indices of layers more than a tenth off the median. */
     static List<Integer> odd(List<Long> layers) {
         long usual = median(layers);
         return IntStream.range(0, layers.size())
@@ -186,17 +186,17 @@ record Layers(List<Long> forwardNs, List<Long> backwardNs) {
                 .toList();
     }
 
-    /** Forward and backward ones. */
+    /** Number of forward and backward layers. */
     int number() {
         return forwardNs.size() + backwardNs.size();
     }
 
-    /** All of them [ns]. */
+    /** Total forward time of the layers [ns]. */
     long forward() {
         return forwardNs.stream().mapToLong(Long::longValue).sum();
     }
 
-    /** The same [ns]. */
+    /** Total backward time of the layers [ns]. */
     long backward() {
         return backwardNs.stream().mapToLong(Long::longValue).sum();
     }

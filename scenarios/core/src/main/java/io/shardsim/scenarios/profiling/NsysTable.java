@@ -20,21 +20,21 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Reads the table that {@code nsys stats --report cuda_gpu_trace --format csv} prints: kernels and copies of a GPU with start and length.
+ * Reads the output of {@code nsys stats --report cuda_gpu_trace --format csv}: kernels and copies of a GPU with start and duration.
  *
- * <p>Leaves out steps, groups of ranks and bytes of collectives, which Nsight Systems does not know.
+ * <p>Leaves out steps, process groups and bytes of collectives, which Nsight Systems does not record.
  */
 final class NsysTable {
     private static final String START = "Start (ns)";
     private static final String LENGTH = "Duration (ns)";
-    /** Lines before the heading, on which nsys says what it does. */
+    /** Maximum number of lines before the heading; nsys prints its progress there. */
     private static final int HEAD_LINES = 50;
 
     private static final String TRACE = "nsys stats --report cuda_gpu_trace --format csv REPORT";
 
     private NsysTable() {}
 
-    /** Whether a file looks like a table of kernels that nsys printed. */
+    /** Whether a file looks like an nsys kernel table. */
     static boolean isMeant(String file) {
         if (!file.endsWith(".csv")) {
             return false;
@@ -50,7 +50,7 @@ final class NsysTable {
         return line.startsWith("Start (") || line.startsWith("Time (%)");
     }
 
-    /** @throws InputException with what is wrong with it */
+    /** @throws InputException with the file's problems */
     static Profile read(String file) throws InputException {
         try (BufferedReader lines = Files.newBufferedReader(Path.of(file), StandardCharsets.UTF_8)) {
             int line = 1;

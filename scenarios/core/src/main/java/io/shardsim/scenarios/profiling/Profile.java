@@ -4,16 +4,16 @@ import io.shardsim.scenarios.profiling.KernelNames.KernelClass;
 import java.util.List;
 
 /**
- * One step of one rank, as a profiler saw it.
+ * One step of one rank, as profiled.
  *
- * @param rank 0 where the profile does not say
- * @param step which one it is, in words
- * @param startNs when it begins
- * @param endNs when the next one begins, or it ends
- * @param kernels what the GPU ran, in the order of beginnings
+ * @param rank 0 if the profile does not state it
+ * @param step name of the step
+ * @param startNs start of the step
+ * @param endNs start of the next step, or the end of the last one
+ * @param kernels kernels and copies on the GPU, by start time
  */
 record Profile(int rank, String step, long startNs, long endNs, List<Kernel> kernels) {
-    /** The step of a profile that names none. */
+    /** Name of the step if the profile has no steps. */
     static final String WHOLE = "the whole trace, which has no ProfilerStep";
 
     Profile {
@@ -21,19 +21,19 @@ record Profile(int rank, String step, long startNs, long endNs, List<Kernel> ker
     }
 
     /**
-     * What kernels have in common.
+     * Properties that many kernels share.
      *
-     * @param group of ranks that a collective joins; empty where the profile does not say
+     * @param group process group of a collective; empty if the profile does not state it
      */
     record Label(KernelClass of, String name, String stream, String group) {}
 
     /**
      * A kernel or a copy on the GPU.
      *
-     * @param bytes whole buffer of a collective, or what is copied; 0 where the profile does not say [bytes]
+     * @param bytes size of a collective's whole buffer, or of a copy; 0 if the profile does not state it [bytes]
      */
     record Kernel(Label label, long startNs, long endNs, long bytes) {
-        /** What it is. */
+        /** The kernel's class. */
         KernelClass of() {
             return label.of();
         }
@@ -43,7 +43,7 @@ record Profile(int rank, String step, long startNs, long endNs, List<Kernel> ker
         }
     }
 
-    /** Whether the profile says where a step begins. */
+    /** Whether the profile has steps. */
     boolean namesStep() {
         return step.startsWith(ProfileReader.STEP);
     }

@@ -16,16 +16,16 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Sets a profile beside the simulated step of a training, which is written as a profile, too, and read in the same way. */
+/** Compares a profile with the simulated step of a training. The simulated step is also written as a profile and read by the same code. */
 public final class ProfileComparer {
     private final Thread own = Thread.currentThread();
 
     /**
-     * Reads the one and runs the other.
+     * Reads the profiles and simulates the training.
      *
-     * @param traces profiles of ranks, the first of which is compared
-     * @return null where it was interrupted
-     * @throws InputException with what is wrong with a profile
+     * @param traces profiles of ranks; the first one is compared
+     * @return null if interrupted
+     * @throws InputException with a profile's problems
      */
     public @Nullable ProfileComparison compare(List<String> traces, String scenario, ScenarioPoint point)
             throws InputException {
@@ -42,7 +42,7 @@ public final class ProfileComparer {
         }
     }
 
-    /** A run, and the step of one of its ranks; null where it does not fit in memory. */
+    /** A run, and the step of one of its ranks; null if it does not fit in memory. */
     record Ran(RunResult run, ProfileComparison.@Nullable Side side) {}
 
     static Ran run(ScenarioPoint point, int rank) throws InputException, IOException, InterruptedException {
@@ -57,7 +57,7 @@ public final class ProfileComparer {
         }
     }
 
-    /** Of each profile only the times of its collectives are kept. */
+    /** Keeps only the collectives of each profile, to save memory. */
     static Arrivals arrivals(List<String> traces, Profile first) throws InputException {
         Arrivals.Reader reader = new Arrivals.Reader();
         List<Problem> problems = new ArrayList<>();
@@ -76,9 +76,10 @@ public final class ProfileComparer {
     }
 
     /**
-     * The profiles that an argument means: itself, or all of a folder by the numbers in their names; of a folder without any, those of its only folder.
+     * Resolves an argument to profiles: the file itself, or all profiles in a folder, sorted by the numbers in their names. If a folder contains only
+     * another folder, that one is searched.
      *
-     * @return empty where it is no profile, and no folder of them
+     * @return empty if there are none
      */
     public static List<String> traces(String argument) {
         try (Stream<Path> files = Files.list(Path.of(argument))) {
@@ -96,7 +97,7 @@ public final class ProfileComparer {
         }
     }
 
-    /** Ends the run early. */
+    /** Cancels the run. */
     public void interrupt() {
         own.interrupt();
     }

@@ -11,13 +11,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A profiled step beside the simulated one.
+ * A profiled step and the simulated one.
  *
- * @param trace the profile, as the command line names it
- * @param scenario the training, as the command line names it
+ * @param trace the profile, as named on the command line
+ * @param scenario the training, as named on the command line
  * @param run the simulated training
- * @param ours its profile; null where it does not fit in memory
- * @param arrivals of the ranks whose profiles were given
+ * @param ours its profile; null if it does not fit in memory
+ * @param arrivals late ranks among the given profiles
  */
 public record ProfileComparison(
         String trace,
@@ -38,7 +38,7 @@ public record ProfileComparison(
         }
     }
 
-    /** A part of the step, in both [ns]. */
+    /** A part of the step in the profile and in the simulation [ns]. */
     record Part(String name, long traceNs, long simulatedNs) {
         long longerNs() {
             return traceNs - simulatedNs;
@@ -58,7 +58,7 @@ public record ProfileComparison(
         return theirs.split();
     }
 
-    /** The simulated step, which must fit in memory. */
+    /** The simulated step; throws if it does not fit in memory. */
     Side simulated() {
         return Objects.requireNonNull(ours);
     }
@@ -68,7 +68,7 @@ public record ProfileComparison(
         return parts(theirs, simulated());
     }
 
-    /** The same of any two steps. */
+    /** The same parts for any two steps. */
     static List<Part> parts(Side theirs, Side ours) {
         StepSplit real = theirs.split();
         StepSplit simulated = ours.split();
@@ -86,7 +86,7 @@ public record ProfileComparison(
         return parts;
     }
 
-    /** Parts, all of each collective, and all layers. */
+    /** These parts, the total of each collective, and the layers' forward and backward. */
     static List<Part> details(Side theirs, Side ours) {
         List<Part> details = new ArrayList<>(parts(theirs, ours));
         for (String name : names(Kind.COLLECTIVES, theirs.split(), ours.split())) {
@@ -101,7 +101,7 @@ public record ProfileComparison(
         return details;
     }
 
-    /** Classes of a kind that one of the two has. */
+    /** Classes of a kind that occur in either step. */
     Set<String> names(Kind kind) {
         return names(kind, traced(), simulated().split());
     }
@@ -113,7 +113,7 @@ public record ProfileComparison(
         return names;
     }
 
-    /** The part that differs most. */
+    /** The part with the largest difference. */
     Part largest() {
         return parts().stream()
                 .max(Comparator.comparingLong(part -> Math.abs(part.longerNs())))

@@ -9,9 +9,9 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.databind.JsonNode;
 
-/** An event of a profile, as far as it is of interest. */
+/** An event of a profile, reduced to the fields that are used. */
 final class ProfileEvent {
-    /** Of elements of collectives [bytes]. */
+    /** Size of an element by data type [bytes]. */
     private static final Map<String, Integer> ELEMENT_BYTES = Map.ofEntries(
             Map.entry("float", 4),
             Map.entry("float32", 4),
@@ -33,7 +33,7 @@ final class ProfileEvent {
             Map.entry("float8_e4m3fn", 1),
             Map.entry("float8_e5m2", 1));
 
-    /** Operators that are GEMMs, and how many operands stand before their factors. */
+    /** Operators that are GEMMs, and the number of operands before their factors. */
     private static final Map<String, Integer> GEMMS =
             Map.of("aten::mm", 0, "aten::bmm", 0, "aten::addmm", 1, "aten::baddbmm", 1);
 
@@ -53,7 +53,7 @@ final class ProfileEvent {
     private @Nullable JsonNode shapes;
     private @Nullable JsonNode types;
 
-    /** Reads one, of which the parser has the beginning. */
+    /** Reads an event; the parser is at its start. */
     ProfileEvent(JsonParser parser) {
         while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
             String key = parser.currentName();
@@ -100,10 +100,10 @@ final class ProfileEvent {
             case "External id" -> operation = value;
             case "bytes" -> bytes = value;
             case "stream" -> stream = String.valueOf(value);
-            // Of a gather the output is whole, of a reduce-scatter the input, of others both.
+            // The whole buffer is the output of an all-gather, the input of a reduce-scatter, both of other kinds.
             case "In msg nelems", "Out msg nelems" -> elements = Math.max(elements, value);
             default -> {
-                // Of no interest.
+                // Not used.
             }
         }
     }
@@ -126,27 +126,29 @@ final class ProfileEvent {
         return durationNs;
     }
 
-    /** Of a kernel; empty where it does not say. */
+    /** Stream of a kernel; empty if not stated. */
     String stream() {
         return stream;
     }
 
-    /** Name and ranks of those that a collective joins; empty where it does not say. */
+    /** Name and ranks of a collective's process group; empty if not stated. */
     String group() {
         return group;
     }
 
-    /** Of a launch and its kernel; 0 for none. */
+    /** ID that a kernel shares with its launch; 0 for none. */
     long correlation() {
         return correlation;
     }
 
-    /** Of an operator and the kernels that it launched; 0 for none, as in profiles before PyTorch 2, which repeat the correlation there. */
+    /**
+     * ID that kernels share with the operator that launched them; 0 for none, as before PyTorch 2, whose profiles repeat the correlation ID there.
+     */
     long operation() {
         return operation == correlation ? 0 : operation;
     }
 
-    /** The GEMM that an operator computes in 16 bits; null where it does not say, or is another. */
+    /** The BF16 or FP16 GEMM of an operator; null for other operators, or without shapes. */
     Kernel.@Nullable Matmul gemm() {
         int first = GEMMS.getOrDefault(name, 0);
         if (shapes == null || types == null || !types.path(first).asString("").matches("c10::(BFloat16|Half)")) {
@@ -164,7 +166,7 @@ final class ProfileEvent {
                 : null;
     }
 
-    /** Of a copy, or of a collective's whole buffer; 0 where it does not say. */
+    /** Size of a copy, or of a collective's whole buffer; 0 if not stated. */
     long bytes() {
         return bytes > 0 ? bytes : elements * ELEMENT_BYTES.getOrDefault(elementType, 0);
     }

@@ -17,16 +17,16 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What a profile of a slow step says of its cause: which parts of the step are long, and how far off a run with a fault is, part by part. */
+/** Evidence from a profile of a slow step: which parts of the step are too long, and how well a run with a given fault matches them. */
 public final class ProfileEvidence {
-    /** Of the healthy step: what counts as long. */
+    /** Share of the healthy step above which a difference counts as long [1]. */
     private static final double LONG = 0.05;
-    /** A part is not long where the profile has less than this of what a fault would add. */
+    /** A part is not long if the profile shows less than this share of what the fault would add [1]. */
     private static final double MISSING = 0.25;
-    /** The profile may have so many times the strength of a fault that the catalog lists. */
+    /** Factor by which a fault may be stronger or weaker in the profile than in the catalog. */
     private static final double STRENGTH_MAX = 2;
 
-    /** All that computes is slower by one factor where the optimizer's excess is so much of that of the rest. */
+    /** All compute is slowed down by one factor if the optimizer's relative slowdown is at least this share of that of all other compute [1]. */
     private static final double ALIKE = 0.6;
 
     private static final double ALIKE_MAX = 1.5;
@@ -38,13 +38,13 @@ public final class ProfileEvidence {
     private final Side real;
     private final Side healthy;
     private final Arrivals arrivals;
-    /** Parts of the profiled step against those of the healthy one. */
+    /** Parts of the profiled step compared with the healthy one. */
     private final List<Part> shown;
 
     /**
-     * Reads profiles of ranks, and runs what was profiled without a fault, which must fit in memory.
+     * Reads the profiles, and simulates the training without a fault; it must fit in memory.
      *
-     * @throws InputException with what is wrong with the profiles
+     * @throws InputException with the profiles' problems
      */
     public ProfileEvidence(List<String> files, ScenarioPoint point)
             throws InputException, IOException, InterruptedException {
@@ -56,9 +56,9 @@ public final class ProfileEvidence {
     }
 
     /**
-     * How long the profiled step takes [s]; NaN where the profile names no step.
+     * Duration of the profiled step [s]; NaN if the profile has no steps.
      *
-     * @throws InputException with what is wrong with the profile
+     * @throws InputException with the profile's problems
      */
     public static double stepSeconds(String file) throws InputException {
         Profile profile = ProfileReader.read(file);
@@ -66,10 +66,10 @@ public final class ProfileEvidence {
     }
 
     /**
-     * What the profile says of a run.
+     * How a run matches the profile.
      *
-     * @param distance of the parts that are long from those of the run, in healthy steps [1]
-     * @param contradiction a part that the fault lengthens and the profile does not show long, with both figures; empty where there is none
+     * @param distance distance between the excess times of run and profile, in healthy steps [1]
+     * @param contradiction a part that the fault would lengthen but that is not long in the profile, with both figures; empty if there is none
      */
     public record Finding(double distance, String contradiction) {}
 
@@ -78,7 +78,7 @@ public final class ProfileEvidence {
         return Objects.requireNonNull(ProfileComparer.run(point, rank).side());
     }
 
-    /** Parts that are longer than in a healthy step, the longest first, and a rank that is always late. */
+    /** Parts that are longer than in a healthy step, longest first, preceded by a rank that is always late. */
     public List<String> longer() {
         Stream<String> late = Stream.of(arrivals)
                 .filter(Arrivals::isAlwaysTheSame)
@@ -95,7 +95,7 @@ public final class ProfileEvidence {
                         + Quantities.seconds(part.simulatedNs() / 1e9) + " in a healthy step");
     }
 
-    /** Of a run with a fault, which must fit in memory. */
+    /** Compares a run with a fault, which must fit in memory, with the profile. */
     public Finding of(ScenarioPoint point) throws InputException, IOException, InterruptedException {
         String known = Stream.of(attention(point), late(point))
                 .filter(words -> !words.isEmpty())
@@ -116,7 +116,7 @@ public final class ProfileEvidence {
                 .orElseThrow();
     }
 
-    /** The simulated slow GPU is the first; the profile may be of the slow one or of one that waits. */
+    /** Ranks to compare with. The slow GPU of a simulation is rank 0; the profile may be of the slow rank or of one that waits for it. */
     private List<Integer> ranks(ScenarioPoint point) {
         int own = real.profile().rank();
         if (!hasSlowGpu(point)) {
@@ -132,7 +132,7 @@ public final class ProfileEvidence {
         return point.cluster().faults().slowGpuPerMille() > Faults.NONE.slowGpuPerMille();
     }
 
-    /** Whether kernels of attention are there, fused or not, where a run has the others. */
+    /** Whether attention is fused in the profile but not in the run, or vice versa, in words. */
     private String attention(ScenarioPoint point) {
         List<Profile.Kernel> kernels = real.profile().kernels();
         if (!(point.task() instanceof Task.Training training)
@@ -158,7 +158,7 @@ public final class ProfileEvidence {
         return kernel.replace("void ", "").split("[<(]")[0];
     }
 
-    /** Whether a rank is late as it would be with the fault. */
+    /** Whether the profile has no late rank although the fault makes one, or the other way round, in words. */
     private String late(ScenarioPoint point) {
         boolean ofOnePlace =
                 hasSlowGpu(point) || !point.cluster().faults().network().equals(Faults.NONE.network());
@@ -176,7 +176,7 @@ public final class ProfileEvidence {
                 : "";
     }
 
-    /** Whether the optimizer is slower by the factor by which all else is that computes. */
+    /** Whether the optimizer is slowed down like all other compute in only one of profile and fault, in words. */
     private String alike(Side fault) {
         double would = ofRest(fault);
         double is = ofRest(real);
@@ -191,13 +191,13 @@ public final class ProfileEvidence {
                 : "";
     }
 
-    /** By how much the optimizer is slower, of that by which the rest is; NaN where the rest is not. */
+    /** Relative slowdown of the optimizer over that of all other compute; NaN if that is not slower. */
     private double ofRest(Side side) {
         double rest = ofHealthy(side, false) - 1;
         return rest < LONG ? Double.NaN : (ofHealthy(side, true) - 1) / rest;
     }
 
-    /** What the optimizer, or all else that computes, takes of that of a healthy step. */
+    /** Time of the optimizer, or of all other compute, over that in a healthy step. */
     private double ofHealthy(Side side, boolean optimizer) {
         return (double) computingNs(side.split(), optimizer) / computingNs(healthy.split(), optimizer);
     }
@@ -207,7 +207,7 @@ public final class ProfileEvidence {
         return optimizer ? ns : split.of(KernelNames.Kind.COMPUTING) - ns;
     }
 
-    /** A part that the fault lengthens and that is not long. */
+    /** A part that the fault would lengthen but that is not long in the profile. */
     private String missing(Side fault) {
         return ProfileComparison.parts(fault, healthy).stream()
                 .filter(part -> part.longerNs() > LONG * healthy.split().stepNs())
@@ -219,7 +219,10 @@ public final class ProfileEvidence {
                 .orElse("");
     }
 
-    /** What is longer or shorter than in a healthy step, but for a strength: twice as much of each part is the same fault. */
+    /**
+     * Distance between the differences from a healthy step, at the best-fitting strength of the fault: if all differences double, it is the same
+     * fault.
+     */
     private double distance(Side fault) {
         List<Part> would = ProfileComparison.details(fault, healthy);
         List<Part> details = ProfileComparison.details(real, healthy);

@@ -6,7 +6,7 @@ import io.shardsim.scenarios.profiling.StepSplit.Traffic;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
-/** A profiled step beside the simulated one, for programs. */
+/** Formats a profile comparison as JSON. */
 public final class ProfileJson {
     private static final long PS_PER_NS = 1000;
 

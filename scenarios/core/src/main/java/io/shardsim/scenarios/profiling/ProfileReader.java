@@ -32,10 +32,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads a profile as PyTorch's profiler (Kineto) writes it, event by event, gzipped or not.
+ * Reads traces of the PyTorch profiler (Kineto), event by event, gzipped or not.
  *
- * <p>Steps are those of {@code ProfilerStep}: one reaches from its first kernel on the GPU to the first kernel of the next. Of several the median counts, the first of three or more
- * and the last left out. Without them all of the profile counts as a step.
+ * <p>Steps are those of {@code ProfilerStep}. On the GPU, a step lasts from its first kernel to the first kernel of the next step. Of several steps
+ * the median one is read; with three or more, the first and the last are left out. Without steps, the whole trace counts as one.
  */
 public final class ProfileReader {
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -45,9 +45,9 @@ public final class ProfileReader {
     private static final Set<String> LAUNCHES = Set.of("cuda_runtime", "cuda_driver", "runtime");
     private static final int EVENTS_MAX = 4_000_000;
     private static final double NS_PER_SECOND = 1e9;
-    /** Of a GEMM beside which a collective ran: stays below 0 whatever its other kernels take [ns]. */
+    /** Marks a GEMM that overlapped with a collective: the sum stays negative whatever its other kernels add [ns]. */
     private static final long BESIDE = Long.MIN_VALUE / 4;
-    /** Of a time [ns]. */
+    /** Maximum number of digits of a time [ns]. */
     private static final int DIGITS_MAX = 19;
 
     private final String name;
@@ -55,12 +55,12 @@ public final class ProfileReader {
     private final Map<Long, Long> launchesNs = new HashMap<>();
     private final Map<String, KernelNames.KernelClass> classes = new HashMap<>();
     private final Map<Profile.Label, Profile.Label> labels = new HashMap<>();
-    /** Beginnings of steps on the host, and their names. */
+    /** Steps by their start on the host. */
     private final TreeMap<Long, Step> steps = new TreeMap<>();
 
     private int rank;
 
-    /** Shapes of GEMMs, by operator. */
+    /** GEMM shapes, by operator. */
     private final Map<Long, Kernel.Matmul> shapes = new HashMap<>();
 
     private record Seen(Profile.Kernel kernel, long correlation, long operation) {}
@@ -71,7 +71,7 @@ public final class ProfileReader {
         this.name = name;
     }
 
-    /** Whether a file looks like a profile, or any other trace of events. */
+    /** Whether a file looks like a profile, or any other event trace. */
     public static boolean isMeant(String file) {
         return NsysTable.isMeant(file) || isJson(file);
     }
@@ -88,15 +88,15 @@ public final class ProfileReader {
         }
     }
 
-    /** @throws InputException with what is wrong with it */
+    /** @throws InputException with the file's problems */
     static Profile read(String file) throws InputException {
         return read(file, null);
     }
 
     /**
-     * The same of a certain step.
+     * Reads a given step.
      *
-     * @param step as another profile names it; null for the median
+     * @param step name of a step in another profile; null for the median step
      */
     static Profile read(String file, @Nullable String step) throws InputException {
         return NsysTable.isMeant(file) ? NsysTable.read(file) : opened(file).profile(step);
@@ -174,7 +174,7 @@ public final class ProfileReader {
         }
     }
 
-    /** One for all kernels that have it. */
+    /** Returns one shared instance per label. */
     private Profile.Label label(ProfileEvent event) {
         return labels.computeIfAbsent(
                 new Profile.Label(
@@ -186,9 +186,9 @@ public final class ProfileReader {
     }
 
     /**
-     * GEMMs in 16 bits by their shapes, with the median time of one, all its kernels together [s]. Those beside which a collective ran do not count.
+     * Median time of each BF16 or FP16 GEMM shape, over all kernels of the operator [s]. GEMMs that overlapped with a collective are left out.
      *
-     * @throws InputException with what is wrong with the profile, or where it says no shapes
+     * @throws InputException with the profile's problems, or if it has no shapes
      */
     public static Map<Kernel.Matmul, Double> gemms(String file) throws InputException {
         if (NsysTable.isMeant(file)) {
@@ -282,7 +282,7 @@ public final class ProfileReader {
                         + "; profile the same steps on every rank");
     }
 
-    /** Whether a kernel was launched within a step; where no launches are known, whether it began there. */
+    /** Whether a kernel was launched within a step; without launch events, whether it started there. */
     private boolean isOf(Seen one, long startNs, Step step) {
         Long ns = launchesNs.isEmpty() ? Long.valueOf(one.kernel().startNs()) : launchesNs.get(one.correlation());
         return ns != null && startNs <= ns && ns < step.endNs();
@@ -308,7 +308,7 @@ public final class ProfileReader {
                         .toList());
     }
 
-    /** Microseconds, as profiles have them, to the nanosecond. */
+    /** Parses microseconds, the unit of profiles, to whole nanoseconds. */
     static long ns(JsonParser parser) {
         if (parser.currentToken() == JsonToken.VALUE_NUMBER_INT) {
             return Math.multiplyExact(1000L, parser.getLongValue());

@@ -13,16 +13,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A profiled step beside the simulated one as one HTML file: both timelines on one axis, and the seconds between them as a waterfall. */
+/** A profile comparison as one HTML file: both timelines on one axis, and a waterfall of the differences. */
 public final class ProfileReport {
     private static final long PS_PER_NS = 1000;
     private static final int NS_PER_US = 1000;
-    /** Kernels of a class so close to one another are drawn as one: a part of the step. */
+    /** Kernels of one class are drawn as one if the gap is below this fraction of the step. */
     private static final long CLOSE = 2000;
 
     private static final int MARKED = 3;
     private static final int HEIGHT = 410;
-    /** By kind of kernels. */
+    /** One lane for each kind of kernels. */
     private static final List<String> LANES = List.of("compute", "collectives", "copies");
 
     private static final List<String> COLOURS = List.of("lane-compute", "lane-gather", "lane-copy");
@@ -35,7 +35,7 @@ public final class ProfileReport {
         this.comparison = comparison;
     }
 
-    /** @param comparison of a training that fits in memory */
+    /** @param comparison with a training that fits in memory */
     public static String write(ProfileComparison comparison) {
         return new ProfileReport(comparison).page().write();
     }
@@ -111,7 +111,7 @@ public final class ProfileReport {
                                 .toList()));
     }
 
-    /** Where a part is longest in the step that has more of it. */
+    /** Marks the longest interval of a part, in the step that spends more time on it. */
     private void mark(int lane, Part part) {
         Profile profile = (part.longerNs() > 0 ? comparison.theirs() : comparison.simulated()).profile();
         String name = part.name().replace("exposed ", "");

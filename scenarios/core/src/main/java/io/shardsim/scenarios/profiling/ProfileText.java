@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** A profiled step beside the simulated one, for the terminal. */
+/** Formats a profile comparison for the terminal. */
 public final class ProfileText {
     private static final Traffic NONE = new Traffic(0, 0, 0);
-    /** Bytes of a class of collectives that differ by more are told of. */
+    /** Ratio above which different bytes of a collective are reported. */
     private static final double NOTABLE = 1.02;
 
     private static final double NOTABLE_BYTES = 1e6;
-    /** Layers that are named. */
+    /** Maximum number of layers listed. */
     private static final int ODD_MAX = 4;
 
     private final ProfileComparison comparison;
@@ -27,7 +27,7 @@ public final class ProfileText {
         out = new Paragraphs(width);
     }
 
-    /** At most {@code width} columns wide. */
+    /** Returns text of at most {@code width} columns. */
     public static String write(ProfileComparison comparison, int width) {
         return new ProfileText(comparison, width).text();
     }
@@ -195,7 +195,7 @@ public final class ProfileText {
         }
     }
 
-    /** Other collectives and other bytes are another wrapping, precision or schedule than the scenario says. */
+    /** Reports other collectives or other bytes: the training then has another wrapping, precision or schedule than the scenario. */
     private void bytes() {
         List<String> unknown = new ArrayList<>();
         List<String> missing = new ArrayList<>();

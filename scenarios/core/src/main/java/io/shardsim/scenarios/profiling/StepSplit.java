@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where the time of a step goes: each instant belongs to a kernel that computes, else to a collective, else to a copy, else to nothing. Of several of a kind it belongs to the
- * one that began first.
+ * Splits a step by kernel class. Each instant counts as compute if a compute kernel runs, else as a collective, else as a copy, else as idle. Among
+ * several kernels of a kind, the first to start counts.
  *
- * @param parts by class of kernels, what belongs to it; {@code idle} for the rest [ns]
- * @param collectives by class, all of it
+ * @param parts time by class; {@code idle} for the rest [ns]
+ * @param collectives totals by class, overlapped time included
  */
 record StepSplit(long stepNs, Map<String, Long> parts, Map<String, Traffic> collectives) {
     static final String IDLE = "idle";
@@ -20,8 +20,8 @@ record StepSplit(long stepNs, Map<String, Long> parts, Map<String, Traffic> coll
     /**
      * Collectives of one class.
      *
-     * @param bytes sum of their whole buffers; 0 where the profile does not say [bytes]
-     * @param busyNs sum of their durations, whatever goes on beside them
+     * @param bytes sum of the whole buffers; 0 if the profile does not state them [bytes]
+     * @param busyNs sum of the durations, overlapped or not
      */
     record Traffic(int number, long bytes, long busyNs) {
         Traffic with(Profile.Kernel kernel) {
@@ -29,11 +29,11 @@ record StepSplit(long stepNs, Map<String, Long> parts, Map<String, Traffic> coll
         }
     }
 
-    /** Times that are taken, by their beginnings; none touches another. */
+    /** Intervals already counted, by start; disjoint. */
     private static final class Taken {
         private final TreeMap<Long, Long> ends = new TreeMap<>();
 
-        /** Takes what is free of a time. */
+        /** Counts an interval; returns how much of it was not counted yet. */
         long take(long fromNs, long untilNs) {
             long free = 0;
             long at = fromNs;
@@ -92,18 +92,18 @@ record StepSplit(long stepNs, Map<String, Long> parts, Map<String, Traffic> coll
         return Math.max(profile.startNs(), Math.min(profile.endNs(), ns));
     }
 
-    /** Of all collectives of a class, whatever goes on beside them [ns]. */
+    /** Total duration of a class of collectives, overlapped or not [ns]. */
     long busyNs(String name) {
         Traffic traffic = collectives.get(name);
         return traffic == null ? 0 : traffic.busyNs();
     }
 
-    /** What belongs to nothing [ns]. */
+    /** Time without any kernel [ns]. */
     long idleNs() {
         return parts.getOrDefault(IDLE, 0L);
     }
 
-    /** What belongs to all kernels of a kind [ns]. */
+    /** Time that counts as a kind [ns]. */
     long of(Kind kind) {
         return names(kind).stream()
                 .mapToLong(name -> parts.getOrDefault(name, 0L))

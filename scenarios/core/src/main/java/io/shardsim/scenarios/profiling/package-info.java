@@ -1,8 +1,8 @@
 /**
- * A PyTorch profile of a real step beside the simulated one: where both spend their time, and what their collectives move.
+ * Compares a PyTorch profile of a real step with the simulated one: where both spend their time, and what their collectives move.
  *
- * <p>Here: the reader of profiles, the names of kernels, the split of a step, the comparison with its text and JSON. A library of kernels is an expression in {@code kernels.yaml}. Not
- * here: how a simulated run is written as a profile ({@code reports.replay}).
+ * <p>Here: the profile readers, kernel names, the split of a step, and the comparison as text, JSON and HTML. A kernel library is a regular
+ * expression in {@code kernels.yaml}. Not here: writing a simulated run as a profile ({@code reports.replay}).
  */
 @NullMarked
 package io.shardsim.scenarios.profiling;

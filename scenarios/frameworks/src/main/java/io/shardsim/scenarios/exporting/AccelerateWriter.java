@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The YAML file of {@code accelerate launch} with PyTorch FSDP or DDP, with the model and the arguments of the Trainer beside it. FSDP2 takes shard groups and
- * tensor parallelism from a device mesh, FSDP1 has neither [1].
+ * The YAML config of {@code accelerate launch} with PyTorch FSDP or DDP, plus model and Trainer arguments. FSDP2 takes shard groups and tensor
+ * parallelism from a device mesh; FSDP1 has neither [1].
  *
  * <p>[1] huggingface/accelerate 16cb6eb8, src/accelerate/commands/launch.py and utils/dataclasses.py, FullyShardedDataParallelPlugin.
  */
@@ -66,7 +66,7 @@ final class AccelerateWriter extends FrameworkWriter {
                 TrainerFiles.model(settings));
     }
 
-    /** DDP's buckets are whole MiB to the Trainer. */
+    /** The Trainer takes DDP bucket sizes in whole MiB. */
     private static @Nullable Object mebibytes(@Nullable String size) {
         return size != null && size.matches("\\d+ MiB") ? Long.valueOf(size.replace(" MiB", "")) : null;
     }
@@ -101,7 +101,7 @@ final class AccelerateWriter extends FrameworkWriter {
             mesh(file, settings);
             return;
         }
-        // HYBRID_SHARD takes a node; where all ranks are one shard group, that is FULL_SHARD.
+        // HYBRID_SHARD shards within a node; if all ranks are one shard group, it is FULL_SHARD.
         boolean hybrid = settings.kind().equals("fsdp-hybrid")
                 && (settings.whole("strategy.shard_group") < settings.job().dataParallel()
                         || settings.whole(Settings.NODES) == 1);
@@ -118,7 +118,7 @@ final class AccelerateWriter extends FrameworkWriter {
                 .put(FSDP + "use_orig_params", true);
     }
 
-    /** States are sharded over the ranks of a sample's parts, too, which the mesh counts apart. */
+    /** States are also sharded over context-parallel ranks, which are a separate dimension of the mesh. */
     private static void mesh(ForeignBlock file, Settings settings) {
         long tensor = settings.whole("strategy.tensor_parallel");
         long context = settings.whole("strategy.context_parallel");

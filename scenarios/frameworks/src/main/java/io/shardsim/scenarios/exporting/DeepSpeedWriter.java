@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** DeepSpeed's {@code ds_config.json}, with the model and the arguments of the Trainer beside it. */
+/** DeepSpeed's {@code ds_config.json}, plus model and Trainer arguments. */
 final class DeepSpeedWriter extends FrameworkWriter {
     private static final String FILE = "ds_config.json";
     private static final String ZERO = "zero_optimization.";

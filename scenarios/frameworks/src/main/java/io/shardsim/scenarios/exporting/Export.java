@@ -5,13 +5,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A training as files of a framework.
+ * A training as configuration files of a framework.
  *
- * @param files the one that says the strategy first
- * @param launch a command that runs them
- * @param notes what whoever runs them should know
- * @param lost every setting that they do not carry
- * @param carried the training as import reads it from the files; null where it is the one that was written
+ * @param files the one with the strategy first
+ * @param launch command that runs them
+ * @param notes what the user must know before running them
+ * @param lost every setting that they do not contain
+ * @param carried the training as imported from the files; null if it is the one exported
  */
 public record Export(
         List<WrittenFile> files,

@@ -16,12 +16,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a training as the configuration of a framework, imports what it wrote, and tells every setting that came back otherwise.
+ * Writes a training as the configuration of a framework, imports the result, and reports every setting that differs.
  *
- * <p>So what a framework cannot say is found, not listed by hand; the writers only add where else to say it.
+ * <p>So settings that a framework cannot express are found, not listed by hand; the writers only add where else to set them.
  */
 public final class Exporter {
-    /** Figures of the simulator, which no configuration holds. */
+    /** Simulator settings, which no configuration contains. */
     private static final Set<String> FIGURES = Set.of(
             "strategy.runtime_memory",
             "strategy.fragmentation",
@@ -34,17 +34,17 @@ public final class Exporter {
 
     private static final Set<String> CLUSTER = Set.of("instance", "nodes", "gpus_per_node");
 
-    /** Says how large the shard group is by default; the group itself is compared. */
+    /** The default size of the shard group; the size itself is compared. */
     private static final String DEFAULT_GROUP = "strategy.hybrid";
 
     private Exporter() {}
 
     /**
-     * The configuration of a training.
+     * Exports a training.
      *
      * @param point with its micro-batch set
-     * @param file what the scenario writes, as blocks and values
-     * @throws InputException with why the framework cannot run it, and what to do instead
+     * @param file content of the scenario file
+     * @throws InputException with why the framework cannot run the training, and what to do instead
      */
     public static Export export(Framework framework, ScenarioPoint point, Map<String, Object> file)
             throws InputException {
@@ -60,7 +60,7 @@ public final class Exporter {
         if (refusal != null) {
             throw refused(framework, settings, "cannot run this " + settings.kind() + ": " + refusal);
         }
-        // Files that only name a model carry any.
+        // If files refer to models by name, any model can be written.
         String unwritten = writer.table().models().isEmpty() ? unwritten(settings) : null;
         if (unwritten != null) {
             throw refused(
@@ -81,7 +81,7 @@ public final class Exporter {
         return new Export(files, writer.launch(settings), writer.notes(settings), lost, carried);
     }
 
-    /** A scenario file, which carries everything. */
+    /** A scenario file, which contains everything. */
     public static Export scenario(String name, Map<String, Object> file) {
         return new Export(
                 List.of(new WrittenFile(name + ".yaml", Texts.yaml(file))),
@@ -91,7 +91,7 @@ public final class Exporter {
                 null);
     }
 
-    /** What of a model no framework's files are written for; null where all is. */
+    /** A feature of the model that no framework's files are written for; null if there is none. */
     private static @Nullable String unwritten(Settings settings) {
         if (settings.whole("model.kv_lora_rank") > 0) {
             return "latent attention (model.kv_lora_rank)";
@@ -120,7 +120,7 @@ public final class Exporter {
                 ScenarioReader.readText(settings.scenario(), scenario).points().get(0));
     }
 
-    /** The training that the files say, where and beside what the point has it. */
+    /** The training as read from the files, with the point's cluster and surroundings. */
     private static ScenarioPoint carried(ScenarioPoint point, Settings back) {
         Task.Training read = back.task();
         Surroundings beside = ((Task.Training) point.task()).surroundings();
@@ -163,7 +163,7 @@ public final class Exporter {
                 : "only the training script can set it";
     }
 
-    /** What stands in the scenario beside the training: the cluster's own figures, collectives, storage, checkpoints. */
+    /** Adds settings outside the training that the files do not contain: cluster properties, collectives, storage, checkpoints. */
     private static void addUnsaid(Map<String, Object> file, List<WrittenFile> files, String instance, List<Lost> lost) {
         if (files.stream().noneMatch(each -> each.text().contains("ml." + instance))) {
             lost.add(new Lost("cluster.instance", instance, null, "give import --instance " + instance));

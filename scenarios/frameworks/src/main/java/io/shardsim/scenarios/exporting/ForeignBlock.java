@@ -6,19 +6,19 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A file of a framework as blocks and values, its keys those of the table by which such files are imported. */
+/** A nested mapping for a framework's file; its keys are checked against the table by which such files are imported. */
 final class ForeignBlock {
     private final KeyTable table;
     private final Settings settings;
     private final Map<String, Object> root = new LinkedHashMap<>();
 
-    /** @param table name of the table of keys */
+    /** @param table name of the key table */
     ForeignBlock(String table, Settings settings) {
         this.table = KeyTable.named(table);
         this.settings = settings;
     }
 
-    /** Sets a key; null leaves it out. */
+    /** Sets a key, unless the value is null. */
     ForeignBlock put(String path, @Nullable Object value) {
         if (!table.knows(path)) {
             throw new IllegalStateException(path + " is not a documented key of " + table.title());
@@ -44,7 +44,7 @@ final class ForeignBlock {
         return (Map<String, Object>) block.computeIfAbsent(name, key -> new LinkedHashMap<String, Object>());
     }
 
-    /** Sets a key to what the scenario says under the key that the table names, where the strategy has it. */
+    /** Sets keys to the values of the scenario keys that the table maps them to, if the strategy has these. */
     ForeignBlock carry(String... paths) {
         for (String path : paths) {
             put(path, carried(path));
@@ -52,7 +52,7 @@ final class ForeignBlock {
         return this;
     }
 
-    /** The value of the scenario that this key sets; null where the strategy has none. */
+    /** The value of the scenario key that this key maps to; null if the strategy does not have it. */
     @Nullable
     Object carried(String path) {
         String key = table.sets(path);

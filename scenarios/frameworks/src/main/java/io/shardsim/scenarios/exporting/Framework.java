@@ -23,7 +23,7 @@ public enum Framework {
         this.writer = writer;
     }
 
-    /** The framework of an imported file of this title, or else one that runs the kind; null where none does. */
+    /** The framework of an imported file with such a title, else any that runs the strategy kind; null if none does. */
     public static @Nullable Framework of(Collection<String> titles, String kind) {
         List<Framework> able = Arrays.stream(values())
                 .filter(each -> each.kinds().contains(kind))
@@ -34,22 +34,22 @@ public enum Framework {
                 .orElse(able.isEmpty() ? null : able.get(0));
     }
 
-    /** As people call it. */
+    /** Name in messages. */
     public String title() {
         return title;
     }
 
-    /** As the command line names it. */
+    /** Name on the command line. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Kinds of strategies that it runs. */
+    /** Strategy kinds that it runs. */
     public List<String> kinds() {
         return writer.table().kinds();
     }
 
-    /** Whether it runs the kind, and its files can say the model. */
+    /** Whether it runs the strategy kind and its files can express the model. */
     public boolean takes(String kind, ModelShape model) {
         return kinds().contains(kind)
                 && (writer.table().models().isEmpty() || writer.nameOf(model).isPresent());
@@ -59,7 +59,7 @@ public enum Framework {
         return writer;
     }
 
-    /** All words. */
+    /** All names for the command line. */
     public static List<String> words() {
         return Arrays.stream(values()).map(Framework::word).toList();
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 abstract class FrameworkWriter {
     private final String table;
 
-    /** @param table of keys by which such files are imported */
+    /** @param table name of the key table by which such files are imported */
     FrameworkWriter(String table) {
         this.table = table;
     }
@@ -22,7 +22,7 @@ abstract class FrameworkWriter {
         return KeyTable.named(table);
     }
 
-    /** What its files call a model of the catalog, where they name one; empty for any other. */
+    /** The name of a catalog model in its files, if they refer to models by name; else empty. */
     final Optional<String> nameOf(ModelShape shape) {
         return table().models().entrySet().stream()
                 .filter(each -> {
@@ -33,18 +33,18 @@ abstract class FrameworkWriter {
                 .findFirst();
     }
 
-    /** What to do about a strategy of another kind; ends a sentence. */
+    /** What to do about a strategy kind that the framework does not run; ends a sentence. */
     abstract String remedy(String kind);
 
-    /** Why the framework cannot run this though it runs the kind, and what to write instead; null where it can. */
+    /** Why the framework cannot run this training although it runs the strategy kind, and what to write instead; null if it can. */
     abstract @Nullable String refusal(Settings settings);
 
-    /** The files, the one that says the strategy first. */
+    /** The files, the one with the strategy first. */
     abstract List<WrittenFile> files(Settings settings, String instance);
 
     /** A command that runs the files. */
     abstract String launch(Settings settings);
 
-    /** What whoever runs the files should know. */
+    /** What the user must know before running the files. */
     abstract List<String> notes(Settings settings);
 }

@@ -4,7 +4,7 @@ import io.shardsim.simulator.workload.Recomputed;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A shell script that starts Megatron-LM's {@code pretrain_gpt.py} on a node, with made-up tokens unless they are replaced. */
+/** A shell script that starts Megatron-LM's {@code pretrain_gpt.py} on a node, with mock data unless replaced. */
 final class MegatronWriter extends FrameworkWriter {
     MegatronWriter() {
         super("megatron");
@@ -119,7 +119,7 @@ final class MegatronWriter extends FrameworkWriter {
         }
     }
 
-    /** The uniform method recomputes all layers, the block method as many of each stage. */
+    /** The uniform method recomputes all layers, the block method a number of layers per stage. */
     private static void checkpointing(ForeignBlock script, Settings settings) {
         boolean selective = settings.is(Settings.CHECKPOINTING, "selective");
         if (settings.is(Settings.CHECKPOINTING, "none")) {
@@ -155,7 +155,7 @@ final class MegatronWriter extends FrameworkWriter {
         if (settings.whole("strategy.bucket_size") > 0) {
             script.carry("ddp-bucket-size");
         }
-        // This switch says the opposite of the scenario's key.
+        // This flag is the negation of the scenario's key.
         String fusion = "no-gradient-accumulation-fusion";
         script.put(fusion, Boolean.FALSE.equals(script.carried(fusion)));
         boolean single = settings.is("strategy.gradients_in_fp32");

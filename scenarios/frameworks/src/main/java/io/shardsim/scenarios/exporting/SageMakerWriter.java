@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A SageMaker estimator with its {@code distribution}: MiCS is sharded data parallelism of the model parallel library v1, FSDP is v2, with the model and the
- * arguments of the Trainer beside it.
+ * A SageMaker estimator with its {@code distribution}, plus model and Trainer arguments: MiCS is sharded data parallelism of the model parallel
+ * library v1, FSDP is v2.
  */
 final class SageMakerWriter extends FrameworkWriter {
     private static final String LIBRARY = "smdistributed.modelparallel.";

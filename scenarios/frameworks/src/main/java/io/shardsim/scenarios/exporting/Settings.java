@@ -21,8 +21,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every setting in force of one training, by the dotted key that a scenario has for it, defaults included. The shard group is the one that the strategy takes,
- * whether or not it leaves a choice; {@code training.kernels} is the framework profile that runs.
+ * Effective settings of a training by dotted scenario key, defaults included. The shard group is the one in use, even if the strategy does not let it
+ * be chosen; {@code training.kernels} is the framework profile that runs.
  */
 final class Settings {
     static final String KIND = "strategy.kind";
@@ -48,7 +48,7 @@ final class Settings {
     private final Map<String, String> texts = new LinkedHashMap<>();
     private final Map<String, Object> values = new LinkedHashMap<>();
 
-    /** @param point of a training with its micro-batch set */
+    /** @param point a training, with its micro-batch set */
     Settings(ScenarioPoint point) {
         scenario = point.scenario();
         cluster = point.cluster();
@@ -64,7 +64,7 @@ final class Settings {
         put(SHARD_GROUP, planner.shardGroups(job).size());
     }
 
-    /** Whether heads are not as wide as hidden makes them. */
+    /** Whether the head width differs from hidden / heads. */
     boolean ownHeadWidth() {
         return whole("model.head_dim") * whole("model.heads") != whole("model.hidden");
     }
@@ -100,7 +100,7 @@ final class Settings {
         }
     }
 
-    /** Kernels in FP8 run whether the precision says so or the profile is one in FP8; BF16 is around them. */
+    /** The precision outside of FP8 kernels, which either the precision or the profile asks for: BF16. */
     private Precision precision() {
         Precision said = task.learning().precision();
         return said == Precision.FP8 ? Precision.BF16 : said;
@@ -112,7 +112,7 @@ final class Settings {
             String name = parameter.name();
             String text = inForce.getOrDefault(name, parameter.written());
             Object value = parameter.type().read(new Scalar(Position.START, text, true), name, new Problems(scenario));
-            // The kernels in force stand under training.
+            // The profile is listed as training.kernels.
             if (!name.equals("framework_profile")) {
                 texts.put("strategy." + name, text);
                 values.put("strategy." + name, value == null ? text : value);
@@ -145,7 +145,7 @@ final class Settings {
         return task;
     }
 
-    /** The class that does the strategy's work; kinds that share it differ in their settings alone. */
+    /** Class that implements the strategy; kinds that share one differ only in their settings. */
     String implementation() {
         return task.strategy().descriptor().implementation();
     }
@@ -155,23 +155,23 @@ final class Settings {
         return task.strategy().given();
     }
 
-    /** GPUs that split a sample or hold another stage: 1 where each GPU has samples of its own. */
+    /** GPUs that share a sample by tensor, context or pipeline parallelism; 1 if each GPU has its own samples. */
     int ranksOfReplica() {
         return job.parallel().ranksOfSample();
     }
 
-    /** Keys in force. */
+    /** Effective values by key. */
     Map<String, Object> values() {
         return Collections.unmodifiableMap(values);
     }
 
-    /** As a scenario writes it; null where the strategy has no such parameter. */
+    /** The value as written in a scenario; null if the strategy has no such parameter. */
     @Nullable
     String text(String key) {
         return texts.get(key);
     }
 
-    /** Long, Double, Boolean or String; null where the strategy has no such parameter. */
+    /** Long, Double, Boolean or String; null if the strategy has no such parameter. */
     @Nullable
     Object value(String key) {
         return values.get(key);

@@ -10,7 +10,7 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 import tools.jackson.dataformat.yaml.YAMLWriteFeature;
 
-/** Blocks and values in the languages in which frameworks read them. */
+/** Writes nested mappings in the file formats of frameworks. */
 final class Texts {
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(SerializationFeature.INDENT_OUTPUT)
@@ -31,7 +31,7 @@ final class Texts {
         return YAML.writeValueAsString(tree);
     }
 
-    /** Values of a block come before its blocks, which are sections. */
+    /** Writes plain values of a mapping before its nested ones, which are sections. */
     static String toml(Map<?, ?> tree, String section) {
         StringBuilder text = new StringBuilder();
         tree.forEach((key, value) -> {
@@ -53,7 +53,7 @@ final class Texts {
         return text.toString();
     }
 
-    /** A literal of Python, its blocks on lines of their own. */
+    /** A Python literal, with nested mappings on separate lines. */
     static String python(Object value, String indent) {
         if (value instanceof Map<?, ?> block) {
             List<String> lines = new ArrayList<>();

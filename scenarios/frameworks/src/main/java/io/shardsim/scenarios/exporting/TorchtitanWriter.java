@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The TOML file of {@code torchtitan.train}, whose models have names and flavors [1].
+ * The TOML file of {@code torchtitan.train}; its models have names and flavors [1].
  *
  * <p>[1] pytorch/torchtitan @238fa995, torchtitan/config/job_config.py.
  */
@@ -54,7 +54,7 @@ final class TorchtitanWriter extends FrameworkWriter {
         return List.of(new WrittenFile(FILE, Texts.toml(file.tree(), "")));
     }
 
-    /** A pipeline cuts the samples of a rank into micro-batches. */
+    /** A pipeline splits the samples of a rank into micro-batches. */
     private static void training(ForeignBlock file, Settings settings) {
         boolean stages = settings.job().parallel().stages() > 1;
         file.put("training.dataset", "c4")
@@ -78,7 +78,7 @@ final class TorchtitanWriter extends FrameworkWriter {
         }
     }
 
-    /** States are sharded over the ranks of a sample's parts, too, which the mesh counts apart. */
+    /** States are also sharded over context-parallel ranks, which are a separate dimension of the mesh. */
     private static void parallelism(ForeignBlock file, Settings settings) {
         long ranks = settings.job().dataParallel();
         boolean sharded = settings.kind().equals("fsdp2");

@@ -3,15 +3,15 @@ package io.shardsim.scenarios.exporting;
 import java.util.Map;
 
 /**
- * What frameworks around the Hugging Face Trainer have in common: {@code config.json} for the model, and {@code args.json} with the arguments of run_clm.py of
- * huggingface/transformers [1], which trains a model from its configuration.
+ * Files for frameworks around the Hugging Face Trainer: {@code config.json} for the model, and {@code args.json} with the arguments of run_clm.py of
+ * huggingface/transformers [1], which trains a model from its config.
  *
  * <p>[1] huggingface/transformers 4.57.6, examples/pytorch/language-modeling/run_clm.py.
  */
 final class TrainerFiles {
     static final String ARGUMENTS = "args.json";
     static final String MODEL = "config.json";
-    /** What the Trainer and a DeepSpeed file must agree on. */
+    /** The learning rate, which must be the same in the Trainer's arguments and a DeepSpeed file. */
     static final double LEARNING_RATE = 1e-4;
 
     static final String DATA =
@@ -20,9 +20,9 @@ final class TrainerFiles {
     private static final double DROPOUT = 0.1;
 
     /**
-     * A kind of Hugging Face model.
+     * A Hugging Face model type.
      *
-     * @param layer class of a layer
+     * @param layer class name of a layer
      */
     private record Kind(String type, String architecture, String layer) {}
 
@@ -35,7 +35,7 @@ final class TrainerFiles {
     private static final Kind QWEN2_MOE = new Kind("qwen2_moe", "Qwen2MoeForCausalLM", "Qwen2MoeDecoderLayer");
     private static final Kind MIXTRAL = new Kind("mixtral", "MixtralForCausalLM", "MixtralDecoderLayer");
 
-    /** What the Trainer's argument {@code optim} calls optimizers [1]. */
+    /** Optimizers by their name in the Trainer's argument {@code optim} [1]. */
     private static final Map<String, String> OPTIMIZERS = Map.of(
             "adamw-8bit", "adamw_bnb_8bit",
             "adafactor", "adafactor",
@@ -62,7 +62,7 @@ final class TrainerFiles {
         return settings.whole("model.max_positions") > 0 ? GPT2 : STARCODER2;
     }
 
-    /** The class of a layer, which FSDP wraps. */
+    /** Class name of a layer, which FSDP wraps. */
     static String layerClass(Settings settings) {
         return kind(settings).layer();
     }
@@ -117,7 +117,7 @@ final class TrainerFiles {
     /**
      * {@code args.json}.
      *
-     * @param checkpoints whether the Trainer checkpoints layers; where the framework does, it does not
+     * @param checkpoints whether the Trainer, not the framework, checkpoints activations
      * @param more further arguments
      */
     static WrittenFile arguments(Settings settings, boolean checkpoints, Map<String, Object> more) {
@@ -150,7 +150,7 @@ final class TrainerFiles {
         return torchrun(settings, "run_clm.py " + ARGUMENTS);
     }
 
-    /** The same for another program and its arguments. */
+    /** The same for another program with its arguments. */
     static String torchrun(Settings settings, String program) {
         return "torchrun --nnodes " + settings.text(Settings.NODES) + " --nproc-per-node "
                 + settings.text(Settings.GPUS_PER_NODE)

@@ -1,8 +1,8 @@
 package io.shardsim.scenarios.exporting;
 
 /**
- * A file of a configuration.
+ * A configuration file.
  *
- * @param name without folders; what it ends in says its language
+ * @param name file name; its extension tells the language
  */
 public record WrittenFile(String name, String text) {}

@@ -44,7 +44,7 @@ final class AccelerateConfig implements Importer {
         contributeCompiler(file, draft);
     }
 
-    /** SageMaker's data parallelism where the file asks for it. */
+    /** SageMaker's data parallelism library, if the file asks for it. */
     private static String data(ForeignFile file, Draft draft) {
         String environment = file.text("compute_environment");
         return "AMAZON_SAGEMAKER".equals(environment) && draft.has(Draft.INSTANCE) ? "smddp" : "ddp";
@@ -90,7 +90,7 @@ final class AccelerateConfig implements Importer {
         } else if (precision.endsWith("16")) {
             draft.give(Draft.PRECISION, precision, file.key("mixed_precision"));
         } else {
-            // The script, or DeepSpeed's file, may still ask for 16 bits.
+            // The script or DeepSpeed's file may still enable mixed precision.
             draft.byDefault(Draft.PRECISION, "fp32", "mixed_precision is no");
         }
     }
@@ -118,7 +118,7 @@ final class AccelerateConfig implements Importer {
         }
     }
 
-    /** The strategy stands in a file that this one names. */
+    /** The strategy is in another file, which this one names. */
     static void needs(ForeignFile file, Draft draft, String key) {
         draft.afterwards(done -> {
             if (done.has(Draft.KIND)) {
@@ -148,7 +148,7 @@ final class AccelerateConfig implements Importer {
         draft.giveDecimal(file, MEGATRON + "gradient_clipping", Draft.CLIPPING, 0, 1e9);
     }
 
-    /** The device mesh, as Accelerate and the Trainer write it. */
+    /** The device mesh, in the form of Accelerate and the Trainer. */
     static void contributeParallelism(ForeignFile file, Draft draft, String prefix) {
         Long shard = file.whole(prefix + "dp_shard_size", -1, RANKS_MAX);
         Long replicas = file.whole(prefix + "dp_replicate_size", -1, RANKS_MAX);
@@ -165,7 +165,7 @@ final class AccelerateConfig implements Importer {
             file.judge(prefix + "dp_shard_size", Verdict.IRRELEVANT, "no shard group");
         }
         if (shard != null && shard > 0) {
-            // Accelerate refuses a mesh that is not all processes (ParallelismConfig).
+            // Accelerate rejects a mesh that does not cover all processes (ParallelismConfig).
             draft.giveMesh(
                     file,
                     Stream.of("dp_shard_size", "dp_replicate_size", "tp_size", "cp_size", "sp_size")

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Adapters and quantized weights as arguments of LLaMA-Factory and TRL, and as PEFT's own file, ask for them. */
+/** Adapters and quantized weights in the arguments of LLaMA-Factory and TRL, and in PEFT's own file. */
 final class AdapterSettings {
     private static final String RANK = "lora.r";
     private static final String MODULES = "lora.target_modules";
@@ -16,7 +16,7 @@ final class AdapterSettings {
 
     private AdapterSettings() {}
 
-    /** Tells the draft what the arguments of a script say. */
+    /** Reads the arguments of a script. */
     static void contribute(ForeignFile file, Draft draft) {
         String type = file.text("finetuning_type");
         if ("full".equals(type) || Boolean.FALSE.equals(file.flag("use_peft"))) {
@@ -44,9 +44,9 @@ final class AdapterSettings {
     }
 
     /**
-     * What a framework takes where nobody says it.
+     * Defaults of a framework.
      *
-     * @param why it is taken
+     * @param why origin of the defaults
      */
     private record Defaults(long rank, List<String> modules, String why) {
         private static final Defaults TRL =
@@ -57,12 +57,12 @@ final class AdapterSettings {
                 new Defaults(8, List.of("q_proj", "v_proj"), "PEFT's default, of modules that for Llama");
     }
 
-    /** Tells the draft what PEFT's own file says. */
+    /** Reads PEFT's own file. */
     static void contributePeft(ForeignFile file, Draft draft) {
         contributeAdapters(file, draft, Defaults.PEFT);
     }
 
-    /** Tells the draft what axolotl's file says. */
+    /** Reads an axolotl file. */
     static void contributeAxolotl(ForeignFile file, Draft draft) {
         contributeRank(file, draft, Defaults.PEFT);
         if (file.flag("lora_target_linear", false)) {
@@ -74,7 +74,7 @@ final class AdapterSettings {
         contributeBits(file, draft, true);
     }
 
-    /** Tells the draft what a recipe of SageMaker HyperPod says. */
+    /** Reads a SageMaker HyperPod recipe. */
     static void contributeHyperPod(ForeignFile file, Draft draft) {
         contributeAdapters(file, draft, Defaults.HYPERPOD);
         contributeBits(file, draft, false);
@@ -104,7 +104,7 @@ final class AdapterSettings {
                 otherwise.why());
     }
 
-    /** @param nested whether scales are quantized, too, unless the file says otherwise */
+    /** @param nested whether double quantization is the default */
     private static void contributeBits(ForeignFile file, Draft draft, boolean nested) {
         Long bits = file.whole("quantization_bit", 1, 16);
         draft.give(BITS, bits, file.key("quantization_bit"));

@@ -18,23 +18,23 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The arguments of the training command of a shell script as a block: {@code --lr 1e-4} is {@code lr: 1e-4}, {@code --bf16} is {@code bf16: true}. The training
- * command is the one with the most arguments that are known. Of an argument that is given twice the last one counts and comes first.
+ * The arguments of a shell script's training command as a mapping: {@code --lr 1e-4} is {@code lr: 1e-4}, {@code --bf16} is {@code bf16: true}. The
+ * training command is the one with the most known arguments. If an argument is repeated, the last one counts and is listed first.
  */
 final class ArgumentReader {
-    /** Variables of the environment that the step may depend on. */
+    /** Environment variables that may affect the step. */
     static final Pattern VARIABLE = Pattern.compile("(NCCL|CUDA|FI|NVTE|TORCH|PYTORCH|UB|GLOO|OMP)_.*");
 
-    /** What ends the arguments where a command is kept in a variable. */
+    /** Tokens that end the arguments of a command stored in a variable. */
     private static final Pattern END = Pattern.compile("\\d?>.*|&>?.*|\\|.*|;|tee");
-    /** What a script was given, which nobody knows. */
+    /** The script's own arguments, whose values are unknown. */
     private static final Pattern ALL_ARGUMENTS = Pattern.compile("\\$[@*]|\\$\\{[@*].*}");
-    /** Fewer known arguments make no training command. */
+    /** A command with fewer known arguments is not a training command. */
     private static final int KNOWN_MIN = 2;
 
     private final String text;
     private final ShellScript script;
-    /** Known arguments with dashes, as Megatron-LM has them, and with underscores, as the Trainer has. */
+    /** Known arguments, with dashes (Megatron-LM) and with underscores (Trainer). */
     private final Set<String> dashed;
 
     private final Set<String> underscored;
@@ -47,7 +47,7 @@ final class ArgumentReader {
         this.underscored = underscored;
     }
 
-    /** The block, or null where no command has known arguments. */
+    /** The arguments as a mapping; null if no command has known arguments. */
     static @Nullable Mapping read(String text, Set<String> dashed, Set<String> underscored, Problems problems) {
         try {
             return new ArgumentReader(text, ShellScript.read(text), dashed, underscored).block();
@@ -96,14 +96,14 @@ final class ArgumentReader {
         return new Mapping(script.position(best.get(0).offset()), entries);
     }
 
-    /** Whether the command starts a script in one process, which asks the environment how many there are. */
+    /** Whether the command starts a single Python process, which reads the number of processes from the environment. */
     private static boolean isAlone(List<ShellText> command) {
         return command.size() > 1
                 && command.get(0).toString().matches("(.*/)?python[\\d.]*")
                 && command.get(1).toString().endsWith(".py");
     }
 
-    /** What the environment has of Slurm or the script, as a launcher's argument, unless the command itself has a number. */
+    /** Adds a variable of Slurm or the script as a launcher argument, unless the command itself has a number there. */
     private void addAskedOf(String variable, String argument, List<Entry> entries) {
         ShellText asked = script.word(variable);
         boolean said = entries.stream()
@@ -116,7 +116,7 @@ final class ArgumentReader {
         }
     }
 
-    /** Arguments that stand in conditions count, which a reader has to know. */
+    /** Lists arguments inside conditions: they are used, and the user should know. */
     private void conditional(List<ShellText> words, List<Entry> entries) {
         List<YamlNode> names = new ArrayList<>();
         for (ShellText word : words) {
@@ -135,7 +135,7 @@ final class ArgumentReader {
                 + KNOWN_MIN * dotted(command);
     }
 
-    /** Arguments that set keys of a file by their dots, which tell a training command. */
+    /** Number of arguments with dots that set keys of a config file; they identify a training command. */
     private static int dotted(List<ShellText> command) {
         return (int) command.stream()
                 .filter(word -> word.toString().startsWith("--"))
@@ -156,7 +156,7 @@ final class ArgumentReader {
         return name(argument, underscores ? '_' : '-');
     }
 
-    /** The name without dashes before it and value behind it; launchers write some names either way. */
+    /** The argument's name without dashes in front and without its value; launchers accept both dashes and underscores in some names. */
     private static String name(String argument, char between) {
         int equals = argument.indexOf('=');
         String name = argument.substring(2, equals < 0 ? argument.length() : equals);
@@ -187,7 +187,7 @@ final class ArgumentReader {
             if (equals > 0) {
                 values.add(word.from(equals + 1));
             }
-            // What follows a script is its own; a launcher's last argument has one value.
+            // Words after a script are the script's own arguments; the launcher's last argument has one value.
             while (equals < 0 && i + 1 < words.size() && isValue(words.get(i + 1))) {
                 values.add(words.get(++i));
             }
@@ -218,13 +218,13 @@ final class ArgumentReader {
         return new Entry(name, position, node);
     }
 
-    /** The value, or the variable that is set to this and that. */
+    /** The value, or the variable with all values that the script may give it. */
     private String decided(ShellText value) {
         String doubt = script.doubt(value);
         return doubt == null ? value.toString() : doubt;
     }
 
-    /** Of equal names the last stands where the first did, the others at the end. */
+    /** Repeated names: the last one takes the position of the first, the others move to the end. */
     private static List<Entry> lastFirst(List<Entry> entries) {
         Map<String, Entry> last = new LinkedHashMap<>();
         List<Entry> overridden = new ArrayList<>();

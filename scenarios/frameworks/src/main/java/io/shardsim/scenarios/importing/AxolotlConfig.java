@@ -2,7 +2,7 @@ package io.shardsim.scenarios.importing;
 
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 
-/** A configuration of axolotl, which runs the Trainer of Hugging Face under other names. */
+/** An axolotl config. Axolotl runs the Hugging Face Trainer with different key names. */
 final class AxolotlConfig implements Importer {
     private static final String OFFLOAD = "offload";
 
@@ -11,7 +11,7 @@ final class AxolotlConfig implements Importer {
         return "axolotl";
     }
 
-    /** A DeepSpeed configuration written out rather than named. */
+    /** Handles a DeepSpeed configuration written inline, not as a file name. */
     @Override
     public String innerKey(Mapping root) {
         return "deepspeed";
@@ -46,7 +46,7 @@ final class AxolotlConfig implements Importer {
         return true;
     }
 
-    /** Weights are loaded in BF16; what shards them keeps the states in FP32, and so do adapters. */
+    /** Weights are loaded in BF16; sharding frameworks keep states in FP32, and so do adapters. */
     private static void contributePrecision(ForeignFile file, Draft draft, boolean states) {
         draft.giveIf(file, "fp16", Draft.PRECISION, "fp16");
         draft.giveIf(file, "bfloat16", Draft.PRECISION, "bf16_pure");

@@ -9,8 +9,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster and the batch, which hang together: global batch = micro-batch x accumulation steps x replicas, and replicas x ranks of a replica = GPUs. Whatever the
- * files leave out follows from the rest, or is assumed.
+ * Cluster and batch, which depend on each other: global batch = micro-batch x accumulation steps x replicas, and replicas x ranks of a replica =
+ * GPUs. Values missing in the files are derived from the others, or assumed.
  */
 final class Batches {
     private static final String INSTANCE = "p4d.24xlarge";
@@ -19,7 +19,7 @@ final class Batches {
     private static final long SAMPLES_PER_GPU = 8;
 
     private final Draft draft;
-    /** Ranks that hold one replica of the model. */
+    /** Ranks of one model replica. */
     private final long ranks;
 
     Batches(Draft draft) {
@@ -30,7 +30,7 @@ final class Batches {
                         * draft.whole("strategy.context_parallel", 1));
     }
 
-    /** Far beyond any cluster where it would not fit. */
+    /** The product; values that would overflow become larger than any cluster. */
     private static long product(long a, long b) {
         return Math.min(Integer.MAX_VALUE, a) * Math.min(1024, b);
     }
@@ -51,7 +51,7 @@ final class Batches {
         draft.settle(Draft.COPIES, new Fact(world(instance) / ranks, Rank.DEFAULT, null, ""));
     }
 
-    /** One replica needs more GPUs than the files ask for, as where an example is for one node of many. */
+    /** Rejects a replica that needs more GPUs than the files have, such as an example for one of many nodes. */
     private void refuseTooFew(InstanceSpec instance) {
         long perNode = draft.whole("cluster.gpus_per_node", instance.gpusPerNode());
         long asked = draft.whole(Draft.NODES, 1) * perNode;
@@ -102,7 +102,7 @@ final class Batches {
         }
     }
 
-    /** All ranks that are no replicas share the states. */
+    /** Derives the shard group: all data-parallel ranks over the replicas. */
     private void settleShards(long world) {
         Fact replicas = draft.fact(Draft.REPLICAS);
         ForeignKey key = replicas == null ? null : replicas.key();
@@ -120,7 +120,7 @@ final class Batches {
         }
     }
 
-    /** The files say how many GPUs there are. */
+    /** The files state the number of GPUs. */
     private void fromWorld(Fact fact, @Nullable Fact nodes, @Nullable Fact perNodeFact, InstanceSpec instance) {
         long world = (Long) fact.value();
         boolean chosen = nodes != null && nodes.rank() == Rank.CHOSEN;
@@ -151,7 +151,7 @@ final class Batches {
         }
     }
 
-    /** Fewer GPUs of each node than there are, or more on a node of one's own. */
+    /** Sets a number of GPUs per node other than the instance's, with no more PCIe switches than GPUs. */
     private void useOf(InstanceSpec instance, long gpus, Fact why) {
         draft.settle("cluster.gpus_per_node", new Fact(gpus, why.rank(), why.key(), why.note()));
         if (instance.pcie().switches() > gpus) {
@@ -160,7 +160,7 @@ final class Batches {
         }
     }
 
-    /** No file says how many GPUs there are; the batch may. */
+    /** The number of GPUs is not in the files; it may follow from the batch. */
     private void fromBatch(InstanceSpec instance) {
         Long global = draft.whole(Draft.GLOBAL_BATCH);
         Long micro = draft.whole(Draft.MICRO_BATCH);
@@ -199,7 +199,7 @@ final class Batches {
         }
     }
 
-    /** A batch that one whole node cannot share evenly is for fewer GPUs. */
+    /** If a whole node cannot share the batch evenly, fewer GPUs are used. */
     private void fewerGpus(InstanceSpec instance, long global, long micro) {
         long gpus = draft.whole("cluster.gpus_per_node", instance.gpusPerNode());
         while (gpus > ranks && (gpus % ranks != 0 || global % (gpus / ranks * micro) != 0)) {
@@ -268,7 +268,7 @@ final class Batches {
         }
     }
 
-    /** Beyond what a scenario takes, where it would not fit in a long. */
+    /** The product; a value above any scenario's limit on overflow. */
     private static long times(long a, long b) {
         long high = Math.multiplyHigh(a, b);
         return high == 0 && a * b >= 0 ? a * b : Long.MAX_VALUE;

@@ -5,11 +5,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the command line says beside the files; each may be left out.
+ * Command-line choices; each is optional.
  *
  * @param name of the scenario
- * @param model name of the catalog
- * @param accepted keys that decide the answer and are to be left out all the same
+ * @param model name of a catalog model
+ * @param accepted keys that decide the answer but are ignored all the same
  */
 public record Choices(
         @Nullable String name,
@@ -30,7 +30,7 @@ public record Choices(
             "model of the catalog",
             "--model NAME");
 
-    /** The option that gives what a key says, as the other half of a remedy; empty where there is none. */
+    /** The command-line option for a key, as part of a remedy; empty if there is none. */
     static String option(KeyTable.@Nullable Entry entry) {
         String option = entry == null ? null : OPTIONS.get(entry.note());
         return option == null ? "" : ", or give " + option;

@@ -18,14 +18,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Fills in what no file says, each as an assumption with a name, and writes the scenario. */
+/** Fills in values that no file states, each as a named assumption, and writes the scenario. */
 final class Completion {
-    /** Rotary positions and a shape that most clusters can hold under most strategies. */
+    /** Rotary positions, and a shape that fits on most clusters with most strategies. */
     private static final String MODEL = "llama2-7b";
 
     private static final long SEQUENCE_LENGTH = 2048;
 
-    /** Keys of any framework that name a model. */
+    /** Keys that name a model, in any framework. */
     private static final Pattern NAMES_MODEL = Pattern.compile(
             "(.*[._-])?(base[_-]|pretrained[_-])?model([_-](name|path|id|size|config))*([_-]or[_-]path)?");
 
@@ -41,7 +41,7 @@ final class Completion {
         this.choices = choices;
     }
 
-    /** The whole scenario; problems are added where files contradict each other. */
+    /** Returns the whole scenario; adds problems if files contradict each other. */
     ScenarioText complete() {
         settleKernels();
         settleStrategy();
@@ -87,7 +87,7 @@ final class Completion {
         return files.stream().map(ForeignFile::name).distinct().toList();
     }
 
-    /** The names of the files, without folders and ends. */
+    /** Scenario name: the file names without folders and extensions. */
     private String name() {
         if (choices.name() != null) {
             return choices.name();
@@ -102,7 +102,7 @@ final class Completion {
         return clean.isEmpty() ? "imported" : clean.substring(0, Math.min(100, clean.length()));
     }
 
-    /** One framework profile runs: the kernels of the training, in place of those of the strategy. */
+    /** Only one framework profile runs: training.kernels overrides that of the strategy. */
     private void settleKernels() {
         Fact kernels = draft.fact(Draft.KERNELS);
         Fact profile = draft.fact(Draft.PROFILE);
@@ -223,7 +223,7 @@ final class Completion {
         return given != null ? given > 0 : named != null && named.decoder().hasPositionBias();
     }
 
-    /** Learned positions of the model; 0 for none. */
+    /** Number of learned positions of the model; 0 if none. */
     private long positions() {
         Long given = draft.whole("model.max_positions");
         ModelShape named = named();

@@ -5,8 +5,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * DeepSpeed's {@code ds_config.json}. Values {@code auto} are what Hugging Face's integration fills in: from the Trainer's arguments, or from the width of the
- * model [1].
+ * DeepSpeed's {@code ds_config.json}. Hugging Face's integration fills in {@code auto} values from the Trainer's arguments or the model's width [1].
  *
  * <p>[1] huggingface/transformers 4.57.6, src/transformers/integrations/deepspeed.py, HfTrainerDeepSpeedConfig.
  */
@@ -23,9 +22,9 @@ final class DeepSpeedConfig implements Importer {
     private static final long MOST = 1_000_000_000_000L;
 
     /**
-     * A number of elements that a strategy of the simulator has, too.
+     * A size in elements that a simulated strategy also has.
      *
-     * @param stages those that read it
+     * @param stages ZeRO stages that read it
      */
     private record Bucket(String theirs, String ours, Set<Long> stages) {}
 
@@ -97,7 +96,7 @@ final class DeepSpeedConfig implements Importer {
         auto(file, draft, key, name);
     }
 
-    /** What {@code auto} came to, once the other files were read. */
+    /** Notes the value of {@code auto} once the other files are read. */
     private static void auto(ForeignFile file, Draft draft, String key, String name) {
         ForeignKey asked = file.isAuto(key) ? file.key(key) : null;
         if (asked == null) {
@@ -210,7 +209,7 @@ final class DeepSpeedConfig implements Importer {
         file.judge(key, Verdict.IRRELEVANT, "stage " + stage + " does not read it");
     }
 
-    /** Hugging Face's formulas for buckets that are left to it. */
+    /** Hugging Face's formulas for {@code auto} bucket sizes. */
     private static void fromWidth(@Nullable ForeignKey key, String ours, Draft draft) {
         Long hidden = draft.whole("model.hidden");
         if (key == null) {
@@ -304,7 +303,7 @@ final class DeepSpeedConfig implements Importer {
         }
     }
 
-    /** The Trainer leaves the optimizer to DeepSpeed where its file names one. */
+    /** If DeepSpeed's file names an optimizer, the Trainer uses DeepSpeed's. */
     private static void ownOptimizer(Draft draft, @Nullable ForeignKey key) {
         Fact fact = draft.fact(Draft.PROFILE);
         if (fact != null && fact.rank() == Fact.Rank.DEFAULT && fact.value().equals("deepspeed-accelerate")) {
@@ -312,7 +311,7 @@ final class DeepSpeedConfig implements Importer {
         }
     }
 
-    /** Kernels, and what the optimizer's name says about memory. */
+    /** Reads the kernels and the optimizer. */
     private static void contributeOptimizer(ForeignFile file, Draft draft, String kind) {
         String type = file.text("optimizer.type");
         boolean torch = file.flag("optimizer.params.torch_adam", false);

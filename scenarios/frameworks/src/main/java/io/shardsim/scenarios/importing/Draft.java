@@ -12,25 +12,25 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The scenario that several files make together: facts under the dotted keys of a scenario, such as {@code training.micro_batch}, and under names of their own
- * where a scenario has no such key ({@link #ACCUMULATION} and its like).
+ * The scenario under construction from several files: facts by dotted scenario key, such as {@code training.micro_batch}, or by a name of its own
+ * where a scenario has no such key (such as {@link #ACCUMULATION}).
  *
- * <p>Two keys that say different things are a problem at the later one, as the frameworks themselves refuse it.
+ * <p>If two keys contradict each other, the later one is a problem, as in the frameworks themselves.
  */
 final class Draft {
     /** Micro-batches per optimizer update. */
     static final String ACCUMULATION = "accumulation";
-    /** All GPUs. */
+    /** Number of GPUs. */
     static final String WORLD = "world";
-    /** All GPUs as the degrees of a device mesh multiply to; unlike what a launcher is told, they hold on any number of nodes. */
+    /** Number of GPUs as the product of device-mesh degrees; unlike a launcher's number, it holds for any number of nodes. */
     static final String MESH = "mesh";
-    /** Copies of the sharded states, where how many ranks share one follows from the number of GPUs. */
+    /** Copies of the sharded states, where the shard group follows from the number of GPUs. */
     static final String REPLICAS = "replicas";
-    /** Replicas of the model, which share the global batch; known at the end. */
+    /** Model replicas, which share the global batch; known at the end. */
     static final String COPIES = "copies";
-    /** GPUs of a node that are used. */
+    /** GPUs used per node. */
     static final String GPUS_PER_NODE = "gpus_per_node";
-    /** A published model by its name on the Hugging Face hub. */
+    /** Name of a published model on the Hugging Face Hub. */
     static final String HUB_NAME = "hub_name";
 
     static final String INSTANCE = "cluster.instance";
@@ -50,12 +50,12 @@ final class Draft {
     private final List<Consumer<Draft>> later = new ArrayList<>();
     private final List<Consumer<Draft>> atEnd = new ArrayList<>();
 
-    /** What the table of a file's kind says of its keys, and what the framework does without them. */
+    /** Adds what the table of the file's kind defines: values of keys, and the framework's defaults. */
     void giveByTable(ForeignFile file) {
         boolean described = file.has("num-layers") || file.has("model_type");
         file.table().defaults().forEach((name, text) -> {
             if (name.equals("training.dropout")) {
-                // Another file that describes the model leaves this one no say in it.
+                // If another file describes the model, this file does not set it.
                 afterwards(done -> {
                     if (described || done.block("model").isEmpty()) {
                         byDefault(name, value(text), "the framework's default");
@@ -104,7 +104,7 @@ final class Draft {
         give(name, List.of().equals(value) ? null : value, file.key(name));
     }
 
-    /** What a key of a file says. */
+    /** Adds the value of a file's key. */
     void give(String name, @Nullable Object value, @Nullable ForeignKey key) {
         if (value == null || key == null) {
             return;
@@ -120,7 +120,7 @@ final class Draft {
         }
     }
 
-    /** Whether the command line says what a key leaves open. */
+    /** Whether the command line sets what a key leaves open. */
     boolean isSettled(ForeignFile file, String path, String name) {
         ForeignKey key = file.key(path);
         Fact known = facts.get(name);
@@ -131,7 +131,7 @@ final class Draft {
         return true;
     }
 
-    /** A number that a key of a file says. */
+    /** Adds an integer from a file's key. */
     @Nullable
     Long giveWhole(ForeignFile file, String key, String name, long min, long max) {
         if (isSettled(file, key, name)) {
@@ -142,13 +142,13 @@ final class Draft {
         return value;
     }
 
-    /** A number of parts, such as tensor parallelism; one part is none. */
+    /** Adds a degree of parallelism; 1 is the same as none. */
     void giveDegree(ForeignFile file, String key, String name, long min) {
         Long parts = file.whole(key, min, 65_536);
         give(name, parts == null || parts <= 1 ? null : parts, file.key(key));
     }
 
-    /** The degrees of a device mesh, of which the first decides. */
+    /** Adds the degrees of a device mesh; problems are reported at the first one. */
     void giveMesh(ForeignFile file, List<String> degrees) {
         long ranks = 1;
         List<String> factors = new ArrayList<>();
@@ -180,12 +180,12 @@ final class Draft {
         give(name, file.text(key), file.key(key));
     }
 
-    /** What a key of a file says by being true. */
+    /** Adds a value if a file's key is true. */
     void giveIf(ForeignFile file, String key, String name, Object value) {
         give(name, file.flag(key, false) ? value : null, file.key(key));
     }
 
-    /** What a key of a file says, or the framework's default where there is none. */
+    /** Adds the value of a file's key, or the framework's default if the key is missing. */
     void giveOr(String name, Object value, @Nullable ForeignKey key, String why) {
         if (key == null) {
             byDefault(name, value, why);
@@ -201,7 +201,7 @@ final class Draft {
                 + "; make them agree" + (name.equals(NODES) ? ", or give --nodes N" : ""));
     }
 
-    /** What the framework does unless a file says otherwise. */
+    /** Adds the framework's default, which any file overrides. */
     void byDefault(String name, Object value, String why) {
         Fact known = facts.get(name);
         if (known == null || known.rank() == Rank.ASSUMED) {
@@ -209,19 +209,19 @@ final class Draft {
         }
     }
 
-    /** What somebody has to take for granted. */
+    /** Adds an assumption, unless the value is known. */
     void assume(String name, Object value, String why) {
         facts.putIfAbsent(name, new Fact(value, Rank.ASSUMED, null, why));
     }
 
-    /** What the command line says. */
+    /** Adds a value from the command line. */
     void choose(String name, @Nullable Object value, String option) {
         if (value != null) {
             facts.put(name, new Fact(value, Rank.CHOSEN, null, option));
         }
     }
 
-    /** Replaces a fact by one that follows from others. */
+    /** Replaces a fact by one derived from others. */
     void settle(String name, Fact fact) {
         facts.put(name, fact);
     }
@@ -230,7 +230,7 @@ final class Draft {
         facts.remove(name);
     }
 
-    /** Something that needs what other files say; run once all of them were read. */
+    /** Runs a step once all files are read. */
     void afterwards(Consumer<Draft> step) {
         later.add(step);
     }
@@ -239,7 +239,7 @@ final class Draft {
         later.forEach(step -> step.accept(this));
     }
 
-    /** Something that needs the whole scenario, what is assumed included. */
+    /** Runs a step once the scenario is complete, assumptions included. */
     void atEnd(Consumer<Draft> step) {
         atEnd.add(step);
     }
@@ -253,7 +253,7 @@ final class Draft {
         return facts.get(name);
     }
 
-    /** A fact that an earlier step has settled. */
+    /** Returns a fact that an earlier step has settled. */
     static Fact required(Draft draft, String name) {
         Fact fact = draft.fact(name);
         if (fact == null) {
@@ -283,7 +283,7 @@ final class Draft {
         return fact == null ? null : (String) fact.value();
     }
 
-    /** Facts under a block of the scenario, by their keys in it. */
+    /** Facts of a scenario block, by key within the block. */
     Map<String, Fact> block(String block) {
         Map<String, Fact> inside = new LinkedHashMap<>();
         facts.forEach((name, fact) -> {

@@ -3,27 +3,27 @@ package io.shardsim.scenarios.importing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A value of the scenario to be, and where it comes from.
+ * A value of the scenario under construction, and its origin.
  *
  * @param value Long, Double, Boolean or String
- * @param rank a fact gives way to one of a higher rank
- * @param key the key that says so; null where none does
- * @param note why, where no key says so
+ * @param rank a fact of a higher rank replaces one of a lower rank
+ * @param key the file's key; null if none sets it
+ * @param note reason, if no key sets it
  */
 record Fact(Object value, Rank rank, @Nullable ForeignKey key, String note) {
-    /** How sure a value is, the least first. */
+    /** Sources of a value, least reliable first. */
     enum Rank {
-        /** Nothing says so. */
+        /** Not stated anywhere. */
         ASSUMED,
-        /** What the framework does when no file says otherwise. */
+        /** The framework's default. */
         DEFAULT,
-        /** A file says so. */
+        /** Stated in a file. */
         GIVEN,
-        /** The command line says so. */
+        /** Stated on the command line. */
         CHOSEN
     }
 
-    /** For notes: where the value comes from. */
+    /** The value's origin, for notes. */
     String origin() {
         return key == null ? note : key.file().name() + " " + key.path();
     }

@@ -24,27 +24,27 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of a framework, flattened to its keys, each judged by the table of its kind.
+ * A framework's file, flattened to dotted keys, each with a verdict from the table of its kind.
  *
- * <p>The getters read a key as the framework would and add a problem with its place where the value is of another type. They return null for an absent key, for
+ * <p>The getters read a key as the framework would, and add a problem with its position if the type is wrong. They return null for an absent key, for
  * {@code null} and for {@code auto}.
  */
 final class ForeignFile {
-    /** What Hugging Face writes where another file decides. */
+    /** Hugging Face's placeholder for values that another file sets. */
     static final String AUTO = "auto";
 
     private static final Pattern INDEX = Pattern.compile("\\[\\d+]|#\\d+$");
     private static final Pattern VARIABLE = Pattern.compile("\\$[A-Za-z_{(0-9@*]|`");
     private static final Pattern REFERENCE = Pattern.compile("\\$\\{(\\.*)(\\w+(?:\\.\\w+)*)}");
     private static final Pattern PRODUCT = Pattern.compile("\\$\\{multiply: *(\\d{1,9}) *, *(\\d{1,9}) *}");
-    /** A variable of the environment with a default. */
+    /** An environment variable with a default. */
     private static final Pattern ENVIRONMENT = Pattern.compile("\\$\\{oc\\.env: *(\\w+) *, *([^{}$]*)}");
 
-    /** A reference may lead to another one; beyond that they go in circles. */
+    /** References may be chained; a longer chain is circular. */
     private static final int REFERENCES_MAX = 8;
 
     private static final String ENABLED = ".enabled";
-    /** Looking for near names takes time, and a file of so many unknown keys is of another kind. */
+    /** Searching for similar names is slow, and a file with this many unknown keys is of another kind. */
     private static final int SUGGESTIONS_MAX = 100;
 
     private final String name;
@@ -53,20 +53,20 @@ final class ForeignFile {
     private final Origins origins;
     private final Problems problems;
     private final Map<String, ForeignKey> keys = new LinkedHashMap<>();
-    /** By the words of the table that this one is like; null for what is not said. */
+    /** Values by key of the table that this one is like; null if the file does not state one. */
     private final Map<String, @Nullable ForeignKey> read = new HashMap<>();
 
-    /** Keys of a command's arguments that hold in place of these. */
+    /** Command-line arguments that override these keys. */
     private final Map<String, ForeignKey> overriding = new LinkedHashMap<>();
 
     private final Map<String, Integer> used = new HashMap<>();
     private int unknown;
 
     /**
-     * Flattens and judges.
+     * Flattens the file and assigns verdicts.
      *
-     * @param name as the user named it
-     * @param prefix of every key, where the configuration stands inside another one
+     * @param name as given by the user
+     * @param prefix prefix of every key, if the configuration is nested inside another one
      */
     ForeignFile(String name, String prefix, KeyTable table, Mapping root, Origins origins, Problems problems) {
         this.name = name;
@@ -80,7 +80,7 @@ final class ForeignFile {
         table.reads().forEach(this::read);
     }
 
-    /** References of OmegaConf to other keys, and products of them; what leads nowhere stays as it is written. */
+    /** Resolves OmegaConf references to other keys, and products of them; unresolved ones stay as written. */
     private ForeignKey followed(ForeignKey key) {
         String text = key.text();
         String set = null;
@@ -115,7 +115,7 @@ final class ForeignFile {
         return new ForeignKey(this, key.path(), value, key.position());
     }
 
-    /** What a key says in the words of another table. */
+    /** Translates a key to the vocabulary of another table. */
     private void read(Block row) {
         Map<String, String> words = row.map("to");
         row.<String>list("keys").stream()
@@ -167,7 +167,7 @@ final class ForeignFile {
         }
     }
 
-    /** Long names are cut and names may hold dots, so that two keys can meet in one path; both are kept. */
+    /** Long names are cut and names may contain dots, so two keys may have the same path; both are kept. */
     private String free(String path) {
         int uses = used.merge(path, 1, Integer::sum);
         return uses == 1 ? path : path + "#" + uses;
@@ -199,7 +199,7 @@ final class ForeignFile {
         }
     }
 
-    /** Something that is no block where a block of known keys belongs. */
+    /** Rejects a value where a block of known keys belongs. */
     private void judgeBlock(ForeignKey key) {
         if (key.isSet() && !(key.value() instanceof Mapping)) {
             problems.add(
@@ -231,7 +231,7 @@ final class ForeignFile {
                 && scalar.text().matches("[-+]?0*\\.?0*");
     }
 
-    /** The key {@code enabled} of a block around the path that says false, as DeepSpeed and SageMaker switch blocks off. */
+    /** The {@code enabled: false} key of an enclosing block, with which DeepSpeed and SageMaker switch blocks off; null if there is none. */
     private @Nullable String switchedOff(String path) {
         for (int dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
             ForeignKey enabled = keys.get(path.substring(0, dot) + ENABLED);
@@ -246,7 +246,7 @@ final class ForeignFile {
         return name;
     }
 
-    /** What stands before every path. */
+    /** The prefix of every path. */
     String prefix() {
         return prefix;
     }
@@ -263,7 +263,7 @@ final class ForeignFile {
         return keys.values();
     }
 
-    /** Lets the arguments of a command hold where they say something else. */
+    /** Lets a command's arguments override keys of this file. */
     void override(ForeignFile arguments) {
         arguments.keys.forEach((path, key) -> {
             overriding.put(path, key);
@@ -276,7 +276,7 @@ final class ForeignFile {
         table.reads().forEach(this::read);
     }
 
-    /** The key of this path if it has a value. */
+    /** The key at this path, if it has a value. */
     @Nullable
     ForeignKey key(String path) {
         ForeignKey key = raw(path) != null || read.containsKey(path) ? raw(path) : within(path);
@@ -292,7 +292,7 @@ final class ForeignFile {
                 .orElse(null);
     }
 
-    /** The key of this path, with a value or without one. */
+    /** The key at this path, with or without a value. */
     @Nullable
     ForeignKey raw(String path) {
         return overriding.getOrDefault(path, keys.get(path));
@@ -302,7 +302,7 @@ final class ForeignFile {
         return key(path) != null;
     }
 
-    /** Whether any key stands under this block. */
+    /** Whether this block contains any key. */
     boolean hasBlock(String path) {
         return Stream.of(keys, overriding)
                 .flatMap(each -> each.keySet().stream())
@@ -324,13 +324,13 @@ final class ForeignFile {
         return (Double) read(path, ScalarTypes.decimal(min, max));
     }
 
-    /** A text, number or flag as written. */
+    /** A string, number or flag as written. */
     @Nullable
     String text(String path) {
         return (String) read(path, ScalarTypes.text("(?s).*", "a string"));
     }
 
-    /** The word in small letters; a word that is not among them is a problem. */
+    /** A value in lower case; adds a problem if it is none of the given words. */
     @Nullable
     String choice(String path, List<String> words) {
         ForeignKey key = key(path);
@@ -342,7 +342,7 @@ final class ForeignFile {
                 .read(key.value() instanceof Scalar ? folded : key.value(), key.path(), key.file().problems);
     }
 
-    /** True or false as JSON, Python and YAML 1.1 write it. */
+    /** Reads true and false in JSON, Python and YAML 1.1 notation. */
     @Nullable
     Boolean flag(String path) {
         ForeignKey key = key(path);
@@ -383,13 +383,13 @@ final class ForeignFile {
         return origins;
     }
 
-    /** Whether nothing in the file says what the value is: an expression that is not followed, or a variable. */
+    /** Whether the file does not determine the value: an expression that is not evaluated, or a variable. */
     boolean isOpen(ForeignKey key) {
         return origins.open(key.value()) != null
                 || key.value() instanceof Scalar && VARIABLE.matcher(key.text()).find();
     }
 
-    /** A value that only a shell or nobody knows is a problem where it is needed. */
+    /** Adds a problem if a required value is known only to a shell, or not at all. */
     private boolean refusedVariable(ForeignKey key) {
         if (!isOpen(key)) {
             return false;
@@ -410,7 +410,7 @@ final class ForeignFile {
         return true;
     }
 
-    /** The texts of a list, or of one text with its words. */
+    /** The strings of a list, or the words of a single string. */
     List<String> words(String path) {
         ForeignKey key = key(path);
         List<String> words = new ArrayList<>();
@@ -425,13 +425,13 @@ final class ForeignFile {
         return words;
     }
 
-    /** Adds a problem at a key, or at the beginning of the file where it is absent. */
+    /** Adds a problem at a key, or at the start of the file if the key is absent. */
     void refuse(String path, String message) {
         ForeignKey key = key(path);
         (key == null ? problems : key.file().problems).add(key == null ? Position.START : key.position(), message);
     }
 
-    /** Judges a key where the file has it. */
+    /** Sets the verdict on a key, if the file has it. */
     void judge(String path, Verdict verdict, String note) {
         ForeignKey key = key(path);
         if (key != null) {
@@ -439,7 +439,7 @@ final class ForeignFile {
         }
     }
 
-    /** Judges all keys that begin like this as without effect. */
+    /** Marks all keys with this prefix as irrelevant. */
     void ignore(String prefix, String why) {
         Stream.of(keys, overriding)
                 .flatMap(each -> each.values().stream())

@@ -5,13 +5,13 @@ import io.shardsim.simulator.yaml.YamlNode;
 import io.shardsim.simulator.yaml.YamlNode.Scalar;
 import org.jspecify.annotations.Nullable;
 
-/** One key of a foreign file with its value, and the verdict on it so far: the table's, until the importer knows better. */
+/** A key of a foreign file, its value, and the current verdict: the table's, until the importer decides otherwise. */
 final class ForeignKey {
     private final ForeignFile file;
     private final String path;
     private final YamlNode value;
     private final Position position;
-    /** The key itself, where this is what it says in other words. */
+    /** The key as written, if this one is a translation of it. */
     private final @Nullable ForeignKey original;
 
     private Verdict verdict = Verdict.NOT_MODELLED;
@@ -30,7 +30,7 @@ final class ForeignKey {
         this.position = position;
     }
 
-    /** The same key with its value in other words. */
+    /** The same key with a translated value. */
     ForeignKey as(String word) {
         return new ForeignKey(file, path, new Scalar(value.position(), word, true), position, this);
     }
@@ -39,7 +39,7 @@ final class ForeignKey {
         return file;
     }
 
-    /** Dotted, items of lists as in {@code layer_specs[0]}. */
+    /** Dotted path; list items as in {@code layer_specs[0]}. */
     String path() {
         return path;
     }
@@ -48,29 +48,29 @@ final class ForeignKey {
         return value;
     }
 
-    /** Place of the value. */
+    /** Position of the value. */
     Position position() {
         return value.position();
     }
 
-    /** Whether there is a value; {@code null} is none. */
+    /** Whether there is a value other than {@code null}. */
     boolean isSet() {
         return !(value instanceof Scalar scalar && scalar.isNull());
     }
 
-    /** The value as written, where it is a string, number or flag; else empty. */
+    /** A string, number or flag as written; empty for other values. */
     String text() {
         return value instanceof Scalar scalar ? scalar.text() : "";
     }
 
-    /** Which default of a script's arguments the value is; null for any other. */
+    /** The script argument whose default is this value; null if it is not a default. */
     @Nullable
     String assumed() {
         String flags = file.origins().assumed(value);
         return flags == null ? null : "the default of " + flags;
     }
 
-    /** Adds a problem at its place. */
+    /** Adds a problem at the key's position. */
     void refuse(String message) {
         file.problems().add(position(), message);
     }
@@ -83,7 +83,7 @@ final class ForeignKey {
         note = why;
     }
 
-    /** Adds to the note of the verdict so far. */
+    /** Appends to the current verdict's note. */
     void remark(String more) {
         if (original != null) {
             original.remark(more);
@@ -91,7 +91,7 @@ final class ForeignKey {
         note = note.isEmpty() ? more : note + "; " + more;
     }
 
-    /** File, place and name, for messages about another key. */
+    /** File, position and name, for messages about another key. */
     String reference() {
         return file.name() + ":" + value.position() + " " + path;
     }

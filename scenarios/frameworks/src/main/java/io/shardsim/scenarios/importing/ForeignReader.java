@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a file of a framework into a block of values with places. Its name says whether it is YAML, JSON, Python or a shell script, else its first letters do.
+ * Reads a framework's file into nested values with positions. The file name tells whether it is YAML, JSON, Python or a shell script, else its first
+ * characters do.
  */
 final class ForeignReader {
     private static final Pattern SHEBANG = Pattern.compile("\\s*#!.*");
@@ -20,18 +21,18 @@ final class ForeignReader {
 
     private static final Pattern SECTION = Pattern.compile("(?m)^\\[+[A-Za-z_][\\w.-]*+]+[ \\t\\r]*$");
 
-    /** What no one pastes, and a script has. */
+    /** Statements that scripts have but pasted snippets do not. */
     private static final Pattern STATEMENT =
             Pattern.compile("(?m)^(import|from|def|class|for|while|with|if|try|async|@|[\\w.]+\\()|^\\w+ *, *\\w+.*=");
 
     private ForeignReader() {}
 
     /**
-     * What a file holds.
+     * Content of a file.
      *
-     * @param arguments whether these are arguments of a command
-     * @param more blocks of other kinds that stand beside it in a script
-     * @param origins of its values
+     * @param arguments whether it is the arguments of a command
+     * @param more further configurations in the same script
+     * @param origins origins of the values
      */
     record Content(Mapping root, boolean arguments, List<Mapping> more, Origins origins) {
         Content(Mapping root, boolean arguments, Origins origins) {
@@ -39,7 +40,7 @@ final class ForeignReader {
         }
     }
 
-    /** The block of the file, or null after a problem. */
+    /** The file's content; null after a problem. */
     static @Nullable Content read(String file, String text, Problems problems) {
         if (text.isBlank()) {
             return problems.refuse(Position.START, "is empty; pass a framework config");
@@ -84,7 +85,7 @@ final class ForeignReader {
         return null;
     }
 
-    /** What a script or a notebook calls, where it is more than what people paste of one. */
+    /** Configurations in the calls of a Python script or notebook; null for other files, and for a script that is only a pasted snippet. */
     private static @Nullable Content called(String file, String text, Problems problems) {
         boolean script = file.endsWith(".py") && Known.unread(text, true) == null;
         if (!script && !file.endsWith(".ipynb")) {
@@ -163,7 +164,7 @@ final class ForeignReader {
                         line -> line.length() < 2000 && ARGUMENTS.matcher(line).find());
     }
 
-    /** From the first letter on that stands in no comment. */
+    /** The text from its first character outside comments. */
     private static String withoutComments(String text) {
         int at = 0;
         while (at < text.length()

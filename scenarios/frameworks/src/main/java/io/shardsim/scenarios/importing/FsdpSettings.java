@@ -5,9 +5,9 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The settings of PyTorch FSDP as Accelerate and the Trainer write them: the same names, with and without {@code fsdp_} before them. */
+/** PyTorch FSDP settings of Accelerate and the Trainer: the same names, with or without the prefix {@code fsdp_}. */
 final class FsdpSettings {
-    /** Words and numbers of torch.distributed.fsdp.ShardingStrategy. */
+    /** Names and numbers of torch.distributed.fsdp.ShardingStrategy. */
     private static final Map<String, String> STRATEGIES = Map.of(
             "1", "full_shard",
             "2", "shard_grad_op",
@@ -23,14 +23,14 @@ final class FsdpSettings {
     private final Draft draft;
     private final String prefix;
 
-    /** @param prefix of every key, such as {@code fsdp_config.fsdp_} */
+    /** @param prefix prefix of every key, such as {@code fsdp_config.fsdp_} */
     FsdpSettings(ForeignFile file, Draft draft, String prefix) {
         this.file = file;
         this.draft = draft;
         this.prefix = prefix;
     }
 
-    /** The settings in a block of the Trainer or of axolotl, which people write with and without {@code fsdp_}. */
+    /** Settings in a block of the Trainer or axolotl, with or without {@code fsdp_}. */
     static FsdpSettings in(String block, ForeignFile file, Draft draft) {
         String prefixed = block + "fsdp_";
         boolean any = file.keys().stream().anyMatch(key -> key.path().startsWith(prefixed));
@@ -38,9 +38,9 @@ final class FsdpSettings {
     }
 
     /**
-     * Tells the draft the strategy and its settings.
+     * Adds the strategy and its settings to the draft.
      *
-     * @param chosen a sharding strategy that another key names; null for the one of these settings
+     * @param chosen sharding strategy from another key; null to use the one in these settings
      * @param choosing that key
      */
     void contribute(@Nullable String chosen, @Nullable ForeignKey choosing) {
@@ -68,7 +68,7 @@ final class FsdpSettings {
         }
     }
 
-    /** Axolotl writes it outside of these settings, too. */
+    /** Axolotl also accepts it outside these settings. */
     private String version() {
         return file.has(prefix + "version") ? prefix + "version" : "fsdp_version";
     }
@@ -101,7 +101,7 @@ final class FsdpSettings {
         if (kind.equals("ddp") && key != null) {
             key.judge(Verdict.APPROXIMATED, "strategy.kind ddp, which reduces by bucket instead of by layer");
         }
-        // In FSDP1 this key may hold the sharding strategy.
+        // In FSDP1, this key may hold the sharding strategy.
         String reshard = prefix + "reshard_after_forward";
         String word = file.text(reshard);
         if (word != null && !List.of("true", "false").contains(word.toLowerCase(Locale.ROOT))) {

@@ -9,18 +9,18 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The {@code config.json} of a Hugging Face model whose layer the simulator has; of any other it says that it has not. */
+/** The {@code config.json} of a Hugging Face model with a simulated layer type; other models are rejected. */
 final class HuggingFaceModel implements Importer {
     private static final long MOST = Integer.MAX_VALUE;
 
     /**
-     * A kind of model.
+     * A model type.
      *
-     * @param gated whether the feed-forward block has a gate, with RMS norms and without biases
-     * @param activation of the simulated layer
-     * @param positions key of learned positions; empty for rotary ones
-     * @param tied whether embeddings are tied unless the file says otherwise
-     * @param note how its layer differs; empty for not at all
+     * @param gated whether the feed-forward block is gated, with RMS norms and no biases
+     * @param activation activation of the simulated layer
+     * @param positions key of the learned positions; empty for rotary ones
+     * @param tied whether embeddings are tied by default
+     * @param note how its layer differs; empty if it does not
      */
     private record Kind(boolean gated, List<String> activation, String positions, boolean tied, String note) {
         static Kind of(Block row) {
@@ -130,7 +130,7 @@ final class HuggingFaceModel implements Importer {
         }
     }
 
-    /** What makes patches of an image tokens, and classes of them. */
+    /** Reads patch size and number of classes of an image model. */
     private static void contributeImage(ForeignFile file, Draft draft) {
         draft.giveWhole(file, "num_labels", "model.vocab", 1, MOST);
         file.judge("num_labels", Verdict.MODELLED, "model.vocab, the number of classes");
@@ -146,7 +146,7 @@ final class HuggingFaceModel implements Importer {
         }
     }
 
-    /** What makes an encoder-decoder of T5's kind. */
+    /** Reads an encoder-decoder such as T5. */
     private static void contributeDecoder(ForeignFile file, Draft draft, String type) {
         if (!type.endsWith("t5")) {
             return;
@@ -162,7 +162,7 @@ final class HuggingFaceModel implements Importer {
         }
     }
 
-    /** What makes an encoder of BERT's kind. */
+    /** Reads an encoder such as BERT. */
     private static void contributeEncoder(ForeignFile file, Draft draft, String type) {
         draft.giveWhole(file, "type_vocab_size", "model.token_types", 0, MOST);
         if (type.endsWith("bert") || type.endsWith("roberta")) {
@@ -177,7 +177,7 @@ final class HuggingFaceModel implements Importer {
         }
     }
 
-    /** Multi-head latent attention, whose heads have a part that positions turn and one that they do not. */
+    /** Reads multi-head latent attention, whose heads have a part with rotary positions and one without. */
     private static void contributeLatent(ForeignFile file, Draft draft) {
         Long rank = file.text("q_lora_rank") == null ? null : file.whole("q_lora_rank", 1, MOST);
         draft.give("model.q_lora_rank", rank, file.key("q_lora_rank"));
@@ -188,7 +188,7 @@ final class HuggingFaceModel implements Importer {
         }
     }
 
-    /** Experts, which Mixtral and OLMoE have as wide as intermediate_size says. */
+    /** Reads experts; in Mixtral and OLMoE intermediate_size is their width. */
     private static void contributeExperts(ForeignFile file, Draft draft) {
         draft.giveWhole(file, "first_k_dense_replace", "model.dense_layers", 0, MOST);
         Long shared = file.whole("n_shared_experts", 0, 1024);
@@ -198,7 +198,7 @@ final class HuggingFaceModel implements Importer {
         }
     }
 
-    /** The first of these keys that the file has; a problem where it has none. */
+    /** The first of these keys that the file has; adds a problem if it has none. */
     private static @Nullable Long first(ForeignFile file, Draft draft, String name, String... keys) {
         for (String key : keys) {
             if (file.has(key)) {
@@ -220,7 +220,7 @@ final class HuggingFaceModel implements Importer {
         }
         String key = file.has("n_positions") ? "n_positions" : file.has("n_ctx") ? "n_ctx" : kind.positions();
         Long rows = file.whole(key, 1, MOST);
-        // OPT keeps two rows in front of the first position.
+        // OPT has two extra rows before the first position.
         draft.give(
                 "model.max_positions",
                 rows == null || !type.equals("opt") ? rows : Long.valueOf(rows + 2),
@@ -262,7 +262,7 @@ final class HuggingFaceModel implements Importer {
         draft.give("training.dropout", on != null, on != null ? on : off);
     }
 
-    /** A window that a sample does not leave is none. */
+    /** Ignores a window at least as long as the sample. */
     private static void contributeWindow(ForeignFile file, Draft draft, Kind kind) {
         Boolean used = file.flag("use_sliding_window");
         Long window = file.whole("sliding_window", 1, MOST);
@@ -294,13 +294,13 @@ final class HuggingFaceModel implements Importer {
         }
     }
 
-    /** What models of this type have unless a file says otherwise; null where nothing is known. */
+    /** The model type's default; null if unknown. */
     private static @Nullable Long usual(ForeignFile file, String key) {
         Block kind = Known.kinds().get(String.valueOf(file.text("model_type")));
         return kind == null ? null : kind.whole(key);
     }
 
-    /** How often a layer has no window; 0 for never, -1 where they do not take turns. */
+    /** The period of layers without a window; 0 for none, -1 if they are not periodic. */
     private static long fullPeriod(List<String> types) {
         int period = types.indexOf("full_attention") + 1;
         for (int layer = 0; layer < types.size(); layer++) {
@@ -318,7 +318,7 @@ final class HuggingFaceModel implements Importer {
         }
     }
 
-    /** What Hugging Face calls an implementation of attention, in any file. */
+    /** Reads Hugging Face's name of an attention implementation, in any file. */
     static void give(ForeignFile file, Draft draft, String key) {
         String name = file.text(key);
         if (name == null || name.equals(ForeignFile.AUTO)) {

@@ -2,7 +2,7 @@ package io.shardsim.scenarios.importing;
 
 import io.shardsim.scenarios.catalog.Catalog;
 
-/** A recipe of SageMaker HyperPod, which describes its model in the words of Hugging Face or names it, and trains with FSDP. */
+/** A SageMaker HyperPod recipe: names its model or describes it with Hugging Face's keys, and trains with FSDP. */
 final class HyperPodRecipe extends RenamedConfig {
     private static final String TRAINER = "run.model_type";
 
@@ -18,7 +18,7 @@ final class HyperPodRecipe extends RenamedConfig {
                     TRAINER,
                     TRAINER + " " + trainer + " recipes are not read, only those of hf and llm_finetuning_aws. "
                             + "Pass the trainer's own configuration instead");
-            // A model that is missing, too, is no news.
+            // Avoids a second problem about a missing model.
             draft.assume(Draft.HUB_NAME, trainer, "of a trainer that is not supported");
             return;
         }
@@ -56,7 +56,7 @@ final class HyperPodRecipe extends RenamedConfig {
         super.contribute(file, draft);
     }
 
-    /** FP8 is a part of the model parallel library. */
+    /** FP8 comes from the model parallel library. */
     private static void contributeFormat(ForeignFile file, Draft draft) {
         if (!file.flag("use_smp_model", false)) {
             file.ignore("model.fp8", "use_smp_model is not true");

@@ -20,9 +20,9 @@ import tools.jackson.core.util.DefaultPrettyPrinter;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
-/** An import as people and programs read it. */
+/** Formats an import for people and programs. */
 public final class ImportReport {
-    /** What a reader has to look at first. */
+    /** Order of verdicts, most important first. */
     private static final List<Verdict> ORDER = List.of(
             Verdict.DECIDES_THE_ANSWER,
             Verdict.NOT_MODELLED,
@@ -32,7 +32,7 @@ public final class ImportReport {
 
     private ImportReport() {}
 
-    /** The scenario file, with what became of each key in comments below it. */
+    /** The scenario file, with the verdicts on all keys as comments below it. */
     public static String yaml(Imported imported, int width) {
         StringBuilder text = new StringBuilder(imported.text());
         imported.titles().forEach((file, title) -> {
@@ -58,7 +58,7 @@ public final class ImportReport {
         return lines.toString();
     }
 
-    /** Keys that change nothing, those with the same note together. */
+    /** Irrelevant keys, grouped by note. */
     private static String irrelevant(List<KeyVerdict> keys, int width) {
         Map<String, List<String>> names = new LinkedHashMap<>();
         keys.forEach(key ->
@@ -85,7 +85,7 @@ public final class ImportReport {
         return "{}";
     }
 
-    /** What became of the keys in a few lines, the assumptions each in one. */
+    /** A short summary of the keys, with one line per assumption. */
     public static List<String> summary(Imported imported) {
         List<String> counts = new ArrayList<>();
         for (Verdict verdict : ORDER) {
@@ -112,7 +112,7 @@ public final class ImportReport {
         return lines;
     }
 
-    /** One document: {@code scenario}, {@code keys} and {@code assumptions}. */
+    /** One JSON document: {@code scenario}, {@code keys} and {@code assumptions}. */
     public static String json(Imported imported) {
         JsonObject document = new JsonObject().with("scenario", imported.tree());
         if (imported.tree().containsKey(ScenarioImport.ACCEPTED)) {
@@ -143,7 +143,7 @@ public final class ImportReport {
                 + "\n";
     }
 
-    /** The value as JSON has it; a number that JSON readers could not hold stays a text. */
+    /** The value as JSON; numbers out of range of JSON readers stay strings. */
     private static @Nullable Object value(YamlNode node) {
         if (node instanceof Sequence list) {
             List<@Nullable Object> items = new ArrayList<>();

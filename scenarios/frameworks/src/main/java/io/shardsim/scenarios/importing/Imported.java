@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A scenario made from files of frameworks.
+ * A scenario imported from framework files.
  *
  * @param text the scenario file, YAML
- * @param tree the same as blocks and values
- * @param keys what became of every key of every file, in their order
- * @param assumptions what no file says
- * @param titles the kind of each file, by its name
+ * @param tree its content
+ * @param keys verdicts on every key of every file, in order
+ * @param assumptions values that no file states
+ * @param titles kind of each file, by file name
  */
 public record Imported(
         String text,
@@ -28,10 +28,10 @@ public record Imported(
     }
 
     /**
-     * A value that nothing says.
+     * A value that no file states.
      *
-     * @param key dotted, as in a scenario
-     * @param note why this one, and what changes it
+     * @param key dotted scenario key
+     * @param note the reason, and how to change it
      */
     public record Assumption(String key, Object value, String note) {}
 }

@@ -3,21 +3,21 @@ package io.shardsim.scenarios.importing;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one kind of file: says what its keys mean in a scenario. */
+/** Reads one kind of file: translates its keys to a scenario. */
 interface Importer {
-    /** Name of the table of keys among the resources. */
+    /** Name of the key table among the resources. */
     String table();
 
-    /** The file as its table describes it, where people write it in several ways. */
+    /** Normalizes the file to the form of its table, if there are several forms. */
     default Mapping unwrap(Mapping root) {
         return root;
     }
 
-    /** A first key under which a configuration of another kind stands; null for none. */
+    /** A top-level key that contains a configuration of another kind; null for none. */
     default @Nullable String innerKey(Mapping root) {
         return null;
     }
 
-    /** Tells the draft what the file says, and judges the keys whose verdict depends on their value. */
+    /** Adds the file's values to the draft, and sets verdicts that depend on values. */
     void contribute(ForeignFile file, Draft draft);
 }

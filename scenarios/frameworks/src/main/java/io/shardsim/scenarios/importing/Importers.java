@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The kinds of files that can be imported, and how a file is known to be of one. */
+/** Kinds of files that can be imported, and their recognition. */
 final class Importers {
-    /** In the order in which equally likely kinds are preferred. */
+    /** In order of preference between equally likely kinds. */
     private static final List<Importer> SHIPPED = List.of(
             new SageMakerDistribution(),
             new DeepSpeedConfig(),
@@ -34,7 +34,7 @@ final class Importers {
             new TrainerSettings(),
             new MegatronArguments());
 
-    /** The same, then tables of others, whose rows are keys of a scenario. */
+    /** These, then tables in other jars whose rows are scenario keys. */
     static final List<Importer> ALL = Stream.concat(SHIPPED.stream(), further()).toList();
 
     private Importers() {}
@@ -46,7 +46,7 @@ final class Importers {
                 .names().stream().filter(name -> !shipped.contains(name)).map(name -> new RenamedConfig(name, null));
     }
 
-    /** Read when a file is first imported. */
+    /** Loaded when a file is first imported. */
     private static final class Tables {
         static final Map<String, KeyTable> BY_NAME = readAll();
 
@@ -85,7 +85,7 @@ final class Importers {
     }
 
     /**
-     * The kind of a file; null when it is none that is known.
+     * Recognizes the kind of a file; null if it is unknown.
      *
      * @param arguments whether the file is a command with arguments
      */
@@ -102,7 +102,7 @@ final class Importers {
         return best;
     }
 
-    /** What to tell about a file, or a command with arguments, of no known kind. */
+    /** The message for a file, or a command with arguments, of unknown kind. */
     static String unknown(boolean arguments) {
         if (arguments) {
             return "has arguments without model or batch; pass the configuration file that it names";

@@ -25,54 +25,55 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every documented key of one kind of file with its verdict, a note and its source; a resource {@code importing/NAME.yaml}.
+ * Every documented key of one kind of file, with a verdict, a note and its source; a resource {@code importing/NAME.yaml}.
  *
- * <p>A key is a dotted path. {@code tensorboard.*} stands for everything under {@code tensorboard}. Keys with the same verdict and note stand together in a
- * group; {@code off} lists the values under which a key asks for nothing, so that its verdict is that it is irrelevant.
+ * <p>A key is a dotted path. {@code tensorboard.*} means everything under {@code tensorboard}. Keys with the same verdict and note form a group; with
+ * a value listed in {@code off}, a key requests nothing and is irrelevant.
  *
- * <p>A note that begins with a key of a scenario, such as {@code strategy.overlap_comm}, says which one the key sets; so the same table serves who writes such a
- * file.
+ * <p>If a note begins with a scenario key, such as {@code strategy.overlap_comm}, the key sets that one; so the table also serves to write such
+ * files.
  *
- * <p>The table {@code common} adds to all of them. There a key that begins with {@code ~} is a pattern of keys that no table has.
+ * <p>The table {@code common} is added to all others. Its keys that begin with {@code ~} are patterns for keys that no table has.
  *
- * <p>To add a kind of file, add a table to the folder, in a jar of your own or here; a test reads every one. A class is for what no table can say.
+ * <p>To add a kind of file, add a table to the folder, here or in a separate jar; a test reads each one. Write a class only for what a table cannot
+ * express.
  */
 public final class KeyTable {
-    /** A key of a scenario, alone or of some strategies, at the beginning of a note. */
+    /** A scenario key, with or without strategies, at the start of a note. */
     private static final Pattern SETS =
             Pattern.compile("((?:model|training|cluster|strategy)\\.[a-z_0-9]+)(?= of |; |$)");
 
-    /** What every kind of file may have: variables of the environment, and names that tell what they ask for. */
+    /** Keys in any kind of file: environment variables, and names that explain themselves. */
     static final String COMMON = "common";
-    /** Begins a key that is a pattern of keys in small letters which no table has. */
+    /** Prefix of a lower-case pattern for keys that no table has. */
     private static final String LIKE = "~";
 
     static final ValueType TEXT = ScalarTypes.text("(?s).*\\S.*", "a string");
 
-    /** Begins the source of what starts processes, which tells no kind. */
+    /** Prefix of the source of process launchers; their keys do not identify a kind. */
     private static final String LAUNCHER = "pytorch torch/distributed/run.py";
 
-    /** Likeness of a file with a key that no other kind has. */
+    /** Score of a file with a key that no other kind has. */
     private static final long MARK = 1000;
 
     private static final KeyFile KEYS = KeyFile.named("import-keys");
     private static final Map<String, ValueType> TYPES = types();
 
     /**
-     * One documented key.
+     * A documented key.
      *
-     * @param off values under which the key asks for nothing
-     * @param source with its date
+     * @param off values with which the key requests nothing
+     * @param source source and its date
      */
     record Entry(String key, Verdict verdict, String note, Set<String> off, String source) {
-        /** The same where a switch may be written as false, which an argument never is. */
+        /** The entry for files in which a flag may be false; an argument is either present or not. */
         Entry orFalse() {
             Set<String> none = new LinkedHashSet<>(off);
             none.add(verdict == Verdict.MODELLED ? "" : "false");
             return new Entry(key, verdict, note, none, source);
         }
 
-        /** The scenario's key that this one sets and nothing else; null where there is none. */
+        /** The one scenario key that this key sets; null otherwise. */
         @Nullable
         String sets() {
             Matcher scenarioKey = SETS.matcher(note);
@@ -84,7 +85,7 @@ public final class KeyTable {
     private final Map<String, Entry> entries;
     private final List<Block> reads;
     private final Map<Pattern, Entry> patterns = new LinkedHashMap<>();
-    /** Paths of blocks that hold known keys, and the names of these. */
+    /** Names of known keys by path of their block. */
     private final Map<String, Set<String>> children = new LinkedHashMap<>();
 
     private KeyTable(Block file, Map<String, Entry> entries, List<Block> reads) {
@@ -95,7 +96,7 @@ public final class KeyTable {
             if (key.startsWith(LIKE)) {
                 patterns.put(Pattern.compile(key.substring(LIKE.length())), entries.get(key));
             }
-            // A name of Kubernetes is one key, whatever dots it has.
+            // Kubernetes names are one key, even with dots.
             if (key.startsWith(LIKE) || key.contains("/")) {
                 continue;
             }
@@ -112,7 +113,7 @@ public final class KeyTable {
         return children.computeIfAbsent(path, each -> new LinkedHashSet<>());
     }
 
-    /** The table of this name, of a kind of file that can be imported. */
+    /** The table with this name. */
     public static KeyTable named(String name) {
         return Importers.table(name);
     }
@@ -142,19 +143,19 @@ public final class KeyTable {
         return new KeyTable(own, entries, reads);
     }
 
-    /** A word of another table as it stands below a prefix; none is written as a dot. */
+    /** A word of another table below a prefix; the empty prefix is written as a dot. */
     private static String within(String prefix, String word) {
         return (prefix.equals(".") ? "" : prefix) + word.replace('-', '_');
     }
 
-    /** Paths under which such a file may have a word of the table that it is like. */
+    /** Paths at which a file may have a word of the table that this one is like. */
     List<String> paths(String word) {
         return file.<String>list("within").stream()
                 .map(prefix -> within(prefix, word))
                 .toList();
     }
 
-    /** What such a file calls a word of the table that it is like. */
+    /** The name in such a file for a word of the table that this one is like. */
     String called(String word) {
         return file.<Block>list("reads").stream()
                 .filter(row -> word.equals(row.text("as")))
@@ -163,17 +164,17 @@ public final class KeyTable {
                 .orElseGet(() -> paths(word).stream().findFirst().orElse("--" + word));
     }
 
-    /** Keys that have other words for the same; those of the table that this one is like come last. */
+    /** Keys that are translated; those of the table that this one is like come last. */
     List<Block> reads() {
         return reads;
     }
 
-    /** What the framework does without a key, by keys of a scenario. */
+    /** The framework's defaults, by scenario key. */
     Map<String, String> defaults() {
         return file.map("defaults");
     }
 
-    /** Keys that multiply to the number of GPUs; empty for none. */
+    /** Keys whose product is the number of GPUs; empty for none. */
     List<String> mesh() {
         return file.list("mesh");
     }
@@ -183,18 +184,18 @@ public final class KeyTable {
         return file.list("named_by");
     }
 
-    /** Where a model is described that the file leaves out; null where files of this kind need none. */
+    /** Where the model is described if the file does not; null if files of this kind need no model. */
     @Nullable
     String modelIn() {
         return file.text("model_in");
     }
 
-    /** Whether arguments of a command have such keys with their dots. */
+    /** Whether these keys can be given as arguments with dots. */
     boolean isDotted() {
         return file.flag("dotted", false);
     }
 
-    /** Whether people set this key of such a file by an argument with dots in its name. */
+    /** Whether this key of such a file can be given as an argument. */
     boolean isArgument(String path) {
         return isDotted()
                 && (path.contains(".")
@@ -221,7 +222,7 @@ public final class KeyTable {
         return types;
     }
 
-    /** Reads a file of this folder, which has the keys of a kind of block. */
+    /** Reads a file in this folder with the keys of a kind of block. */
     static Block block(String name, String keys) {
         BlockType type = new BlockType(KEYS.keys(keys, TYPES), false);
         return ShippedFile.read(KeyTable.class, "/importing/" + name + ".yaml", type);
@@ -251,14 +252,14 @@ public final class KeyTable {
         return entries;
     }
 
-    /** What people call such a file. */
+    /** The usual name of such a file. */
     public String title() {
         return file.text("title", "");
     }
 
     /**
-     * How sure it is that a file is of this kind: 0 for not at all, most where it has a key that no other kind has. Without one, most of its first keys must be
-     * known, or enough arguments beside a launcher's.
+     * Score for a file being of this kind: 0 for no, highest if it has a key that no other kind has. Otherwise, most of its top-level keys must be
+     * known, or enough arguments besides a launcher's.
      *
      * @param arguments whether the file is a command with arguments
      */
@@ -273,7 +274,7 @@ public final class KeyTable {
         return isMarked(root) ? Math.toIntExact(file.whole("mark", MARK)) + known : few ? 0 : known;
     }
 
-    /** Whether a file has a key that no other kind has. */
+    /** Whether the file has a key that no other kind has. */
     boolean isMarked(Mapping root) {
         return file.<String>list("marks").stream().anyMatch(mark -> has(root, mark));
     }
@@ -292,27 +293,27 @@ public final class KeyTable {
         return names("").contains(key) && !key.equals("env") && !launcher;
     }
 
-    /** Kinds of strategies whose configuration is written as such a file. */
+    /** Strategy kinds whose configuration can be written as such a file. */
     public List<String> kinds() {
         return file.list("writes");
     }
 
-    /** Where to say a setting of a scenario that such a file does not carry; null where only the script can say it. */
+    /** Where to set a scenario key that such a file does not contain; null if only the script can. */
     public @Nullable String remedy(String setting) {
         return file.<String>map("elsewhere").get(setting);
     }
 
-    /** What to ask for where such a file has these keys without a value. */
+    /** Keys that need a value, and what an empty one would mean. */
     Map<String, String> asks() {
         return file.map("asks");
     }
 
-    /** Models of the catalog by the names that such a file has for them; empty where it describes a model. */
+    /** Catalog models by their names in such files; empty if the files describe their model. */
     public Map<String, String> models() {
         return file.map("models");
     }
 
-    /** The kernels that this software runs where a strategy has these. */
+    /** The kernels that this software runs for those of a strategy. */
     public String kernels(String ofStrategy) {
         return file.<String>map("kernels").getOrDefault(ofStrategy, ofStrategy);
     }
@@ -322,7 +323,7 @@ public final class KeyTable {
         return List.copyOf(entries.values());
     }
 
-    /** The entry of this path, or the nearest one that covers everything under a block of it; null for an unknown key. */
+    /** The entry for this path, or the closest enclosing one that covers its whole block; null for an unknown key. */
     @Nullable
     Entry entry(String path) {
         Entry exact = documented(path);
@@ -351,13 +352,13 @@ public final class KeyTable {
         return entry(path) != null;
     }
 
-    /** The scenario's key, such as {@code strategy.overlap_comm}, that this one sets and nothing else; null where there is none. */
+    /** The one scenario key, such as {@code strategy.overlap_comm}, that this key sets; null otherwise. */
     public @Nullable String sets(String path) {
         Entry entry = entry(path);
         return entry == null ? null : entry.sets();
     }
 
-    /** Whether the path is a block of known keys, and none itself. */
+    /** Whether the path is a block of known keys, but not a key itself. */
     boolean isBlock(String path) {
         return !entries.containsKey(path) && !entries.containsKey(path + ".*") && children.containsKey(path);
     }
@@ -367,7 +368,7 @@ public final class KeyTable {
         return children.getOrDefault(path, Set.of());
     }
 
-    /** What to tell about a key that nobody knows. */
+    /** The message for an unknown key. */
     String unknown(String path) {
         if (file.<String>list("open").stream().anyMatch(path::startsWith)) {
             return "unknown key, of a custom class";
@@ -381,7 +382,7 @@ public final class KeyTable {
         return "unknown key; " + (near == null ? "not a documented key of " + title() : "did you mean " + near + "?");
     }
 
-    /** The path of a key of exactly this name in another block. */
+    /** The path of a key with the same name in another block. */
     private @Nullable String elsewhere(String name) {
         for (String key : entries.keySet()) {
             if (key.endsWith("." + name) || key.equals(name)) {

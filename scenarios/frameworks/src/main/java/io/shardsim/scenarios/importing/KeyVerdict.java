@@ -4,9 +4,9 @@ import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.YamlNode;
 
 /**
- * What became of one key of one file.
+ * The verdict on one key of one file.
  *
- * @param file as the user named it
- * @param key dotted path, as in {@code zero_optimization.stage}; items of a list as in {@code layer_specs[0]}
+ * @param file as given by the user
+ * @param key dotted path, as in {@code zero_optimization.stage}; list items as in {@code layer_specs[0]}
  */
 public record KeyVerdict(String file, String key, YamlNode value, Position position, Verdict verdict, String note) {}

@@ -13,27 +13,27 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What is known by name; the resource {@code importing/known.yaml}. Read when a file is first imported. */
+/** Known names; the resource {@code importing/known.yaml}. Loaded when a file is first imported. */
 final class Known {
     private static final Block FILE = KeyTable.block("known", "known");
-    /** A key of YAML, JSON, Python or TOML, or a section of TOML. */
+    /** A key in YAML, JSON, Python or TOML, or a TOML section. */
     private static final Pattern KEY = Pattern.compile(
             "(?m)(?:^[ \\t\\-\"']*+|[{,(]\\s*+[\"']?)([A-Za-z_][\\w.-]*+)[\"']?[ \\t]*+[:=](?!=)|^\\[+([\\w.-]++)]+\\s*$");
-    /** Fewer keys tell no kind. */
+    /** Minimum number of keys to recognize a kind. */
     private static final int KEYS_MIN = 2;
 
     private Known() {}
 
     /**
-     * What to tell about a file of a kind that is not read; null for any other text.
+     * The message for a file of a kind that cannot be imported; null for other texts.
      *
-     * @param python whether it is a script, of which fewer kinds are read
+     * @param python whether it is a script; more kinds of scripts can be imported
      */
     static @Nullable String unread(String text, boolean python) {
         return unread(keys(text), "", python);
     }
 
-    /** As {@link #unread(String, boolean)}, of the arguments of a script in small letters. */
+    /** Like {@link #unread(String, boolean)}, for a script's arguments and its text in lower case. */
     static @Nullable String unread(Mapping arguments, String script) {
         Stream<String> names =
                 arguments.entries().stream().map(entry -> entry.key().replace('-', '_'));
@@ -69,12 +69,12 @@ final class Known {
         return keys;
     }
 
-    /** What is known of each model_type that is modelled. */
+    /** Properties of each supported model_type. */
     static Map<String, Block> kinds() {
         return FILE.map("kinds");
     }
 
-    /** Why a model_type is not modelled; null where nothing is known of it. */
+    /** Why a model_type is not modelled; null if unknown. */
     static @Nullable String whyNotModelled(String type) {
         return FILE.<List<String>>map("models").entrySet().stream()
                 .filter(other -> other.getValue().stream().anyMatch(type::matches))
@@ -83,7 +83,7 @@ final class Known {
                 .orElse(null);
     }
 
-    /** Why a call of a script cannot be passed over; null where it can. */
+    /** Why a script with this call is rejected; null if the call can be ignored. */
     static @Nullable String whyNotRead(String call) {
         return FILE.<List<String>>map("calls").entrySet().stream()
                 .filter(each -> each.getValue().stream().anyMatch(call::matches))
@@ -92,22 +92,22 @@ final class Known {
                 .orElse(null);
     }
 
-    /** A matrix of a layer as scenarios name it; as it is written where nothing else is known. */
+    /** A layer matrix by its scenario name; unknown names are unchanged. */
     static String module(String name) {
         return FILE.<String>map("modules").getOrDefault(name, name);
     }
 
-    /** Tokens of the vocabulary of a tokenizer or a model; null for another one. */
+    /** Vocabulary size of a tokenizer or model; null if unknown. */
     static @Nullable Long vocabulary(@Nullable String name) {
         return name == null ? null : FILE.<Long>map("vocabularies").get(name.toLowerCase(Locale.ROOT));
     }
 
-    /** Variables that Slurm sets to the number of an option. */
+    /** Variables that Slurm sets to the number in an option. */
     static List<String> ofSlurm(String option) {
         return List.of(FILE.<String>map("slurm").getOrDefault(option, option).split(" "));
     }
 
-    /** Whether a file of this path may hold another vocabulary than a tokenizer's own. */
+    /** Whether a file at this path may contain another vocabulary than the tokenizer's own. */
     static boolean isOtherVocabulary(@Nullable String tokenizer, String path) {
         String own = FILE.<String>map("vocabulary_files")
                 .get(String.valueOf(tokenizer).toLowerCase(Locale.ROOT));

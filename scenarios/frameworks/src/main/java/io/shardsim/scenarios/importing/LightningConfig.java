@@ -4,7 +4,7 @@ import io.shardsim.scenarios.importing.Fact.Rank;
 import io.shardsim.simulator.yaml.YamlNode.Sequence;
 import java.util.Locale;
 
-/** A file of LightningCLI: how its trainer splits what a class of its own trains. */
+/** A LightningCLI file: the trainer's parallelism; the model is a custom class. */
 final class LightningConfig extends RenamedConfig {
     private static final String DEVICES = "trainer.devices";
     private static final String STRATEGY = "trainer.strategy";
@@ -38,7 +38,7 @@ final class LightningConfig extends RenamedConfig {
         super.contribute(file, draft);
     }
 
-    /** A number, a list of GPUs, or all of them. */
+    /** A number of GPUs, a list of them, or all. */
     private static void contributeDevices(ForeignFile file, Draft draft) {
         ForeignKey key = file.key(DEVICES);
         if (key != null && !key.text().matches("auto|-1")) {
@@ -56,7 +56,7 @@ final class LightningConfig extends RenamedConfig {
             Long stage = file.whole("stage", 0, 3);
             draft.give(Draft.KIND, MegatronArguments.STAGES.get(stage == null ? 2 : stage.intValue()), file.key(key));
             if ("bf16_pure".equals(draft.text(Draft.PRECISION))) {
-                // DeepSpeed updates FP32 weights whatever the trainer computes in.
+                // DeepSpeed updates FP32 weights whatever precision the trainer computes in.
                 draft.settle(Draft.PRECISION, new Fact("bf16", Rank.GIVEN, file.key("trainer.precision"), ""));
             }
         } else if (name.matches("ddp(_.*|spawn)?|auto|single_?device")) {

@@ -16,19 +16,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads JSON and what people paste of Python: dicts, lists, tuples, texts, numbers, {@code True}, {@code None}, names set earlier, and calls such as
- * {@code PyTorch(instance_count=2, ...)}, which are read as a block of their named arguments. Nothing is executed.
+ * Reads JSON and Python literals: dicts, lists, tuples, strings, numbers, {@code True}, {@code None}, names assigned earlier, and calls such as
+ * {@code PyTorch(instance_count=2, ...)}, whose named arguments are read as a mapping. Nothing is executed.
  *
- * <p>JSON is a part of YAML, but its tabs, its escapes and Python's quotes are not; one reader for both gives one set of messages. Bounds are those of
- * {@link YamlReader}.
+ * <p>JSON is a subset of YAML except for its tabs and escapes; Python's quotes are not YAML. One reader for both gives consistent messages. Limits
+ * are those of {@link YamlReader}.
  */
 final class LiteralReader {
     private final LiteralScanner in;
     private final Problems problems;
     private final Origins origins;
-    /** Values of names that were set. */
+    /** Values of assigned names. */
     private final Map<String, YamlNode> set = new LinkedHashMap<>();
-    /** Names that a later value has used, so that their keys stand there. */
+    /** Names used in a later value, which then contains their keys. */
     private final List<String> used = new ArrayList<>();
 
     private int depth;
@@ -40,7 +40,7 @@ final class LiteralReader {
         this.problems = problems;
     }
 
-    /** Cannot go on: the message says why. */
+    /** Reading failed; the message says why. */
     static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -52,7 +52,7 @@ final class LiteralReader {
         }
     }
 
-    /** The value of the text, or the block of the names that it sets; null after a problem. */
+    /** The value of the text, or the names that it assigns as a mapping; null after a problem. */
     static @Nullable YamlNode read(String text, Origins origins, Problems problems) {
         try {
             return new LiteralReader(text, origins, problems).document();
@@ -183,7 +183,7 @@ final class LiteralReader {
         return new Sequence(start, items);
     }
 
-    /** A word of the language, a name that was set, or a call. */
+    /** A keyword, an assigned name, or a call. */
     private YamlNode named(Position start) {
         String name = in.name();
         if (name.isEmpty()) {
@@ -210,7 +210,7 @@ final class LiteralReader {
         }
     }
 
-    /** Bounds what names that stand for blocks can expand to. */
+    /** Size of a value, to limit the expansion of names. */
     private int size(YamlNode node) {
         int size = 1;
         if (node instanceof Mapping block) {
@@ -225,7 +225,7 @@ final class LiteralReader {
         return size;
     }
 
-    /** Named arguments as a block; one argument without a name and nothing else, as in {@code int(5e8)}, as itself. */
+    /** The named arguments as a mapping; a single positional argument, as in {@code int(5e8)}, as itself. */
     private YamlNode call(Position start, String function) {
         in.take('(');
         List<Entry> entries = new ArrayList<>();

@@ -5,7 +5,7 @@ import io.shardsim.simulator.yaml.Position;
 import io.shardsim.simulator.yaml.YamlReader;
 import org.jspecify.annotations.Nullable;
 
-/** The letters of JSON and Python literals: blanks, comments, names, numbers and texts, with places in code points. */
+/** Scans JSON and Python literals: white space, comments, names, numbers and strings, with positions in code points. */
 final class LiteralScanner {
     private static final char END = '\0';
 
@@ -13,7 +13,7 @@ final class LiteralScanner {
     private int at;
     private int line = 1;
     private int column = 1;
-    /** Where blanks that hold the end of a line stand before. */
+    /** Offset after the last skipped white space that contained a line end. */
     private int lineBeganBefore;
 
     LiteralScanner(String text) {
@@ -28,7 +28,7 @@ final class LiteralScanner {
         return at >= text.length();
     }
 
-    /** The next letter, or a NUL at the end. */
+    /** The next character, or NUL at the end. */
     char peek() {
         return atEnd() ? END : text.charAt(at);
     }
@@ -58,7 +58,7 @@ final class LiteralScanner {
         next();
     }
 
-    /** Takes the letter if it comes next, blanks before it left out. */
+    /** Consumes the character if it comes next, after optional white space. */
     boolean tryTake(char wanted) {
         skipBlanks();
         boolean there = !atEnd() && peek() == wanted;
@@ -69,7 +69,7 @@ final class LiteralScanner {
         return there;
     }
 
-    /** Goes past blanks, ends of lines and comments. */
+    /** Skips white space, line ends and comments. */
     void skipBlanks() {
         int before = line;
         while (isBlankNext()) {
@@ -87,7 +87,7 @@ final class LiteralScanner {
         return !atEnd() && (next == '#' || next == ' ' || next == '\t' || next == '\r' || next == '\n');
     }
 
-    /** As {@link #skipBlanks}, between statements. */
+    /** Like {@link #skipBlanks}, between statements. */
     void skipLines() {
         skipBlanks();
         while (!atEnd() && (peek() == ';' || peek() == ',')) {
@@ -102,12 +102,12 @@ final class LiteralScanner {
         }
     }
 
-    /** Whether a statement may end here: at the end, or where the next name begins. */
+    /** Whether a statement may end here: at the end of the text, or before a name. */
     boolean atEndOfStatement() {
         return atEnd() || peek() == ';' || peek() == ',' || isNameStart(peek()) && lineBeganBefore == at;
     }
 
-    /** Takes this word when it stands alone. */
+    /** Consumes this word if a blank follows. */
     boolean takeWord(String word) {
         boolean there = text.startsWith(word + " ", at);
         if (there) {
@@ -122,7 +122,7 @@ final class LiteralScanner {
         }
     }
 
-    /** The name before {@code =} (not {@code ==}), both taken; null, and nothing taken, where there is none. */
+    /** Consumes a name and the {@code =} after it (not {@code ==}); null, with nothing consumed, if there is none. */
     @Nullable
     String nameBeforeEquals() {
         int end = at;
@@ -155,7 +155,7 @@ final class LiteralScanner {
         return letter == '_' || letter == '.' || Character.isLetterOrDigit(letter);
     }
 
-    /** A name with dots, as in {@code torch.bfloat16}; empty where none begins. */
+    /** A dotted name, as in {@code torch.bfloat16}; empty if there is none. */
     String name() {
         int start = at;
         while (!atEnd() && (at == start ? isNameStart(peek()) : isNamePart(peek()))) {
@@ -188,7 +188,7 @@ final class LiteralScanner {
         return at == start || text.charAt(at - 1) == 'e' || text.charAt(at - 1) == 'E';
     }
 
-    /** Texts that stand one after the other are one, as in Python. */
+    /** Adjacent strings, concatenated as in Python. */
     String texts() {
         StringBuilder all = new StringBuilder();
         while (peek() == '"' || peek() == '\'') {

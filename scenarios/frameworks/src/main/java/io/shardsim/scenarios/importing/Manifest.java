@@ -16,21 +16,21 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A Kubernetes manifest of a PyTorchJob or a HyperPodPyTorchJob: the command of its container, read as a script's, and what the manifest asks for. */
+/** A Kubernetes manifest of a PyTorchJob or HyperPodPyTorchJob: the command of its container, read as a shell script, and the requested resources. */
 final class Manifest {
     private static final String REPLICAS = "eplicaSpecs:";
     private static final Pattern NUMBER = Pattern.compile("\\d{1,5}");
     private static final Pattern REFERENCE = Pattern.compile("(?<!\\$)\\$\\(([A-Za-z_]\\w*)\\)");
-    /** Begins a text of several lines, which stands below. */
+    /** Header of a block scalar, whose text starts on the next line. */
     private static final Pattern BLOCK = Pattern.compile("[|>][-+0-9]*\\s*(#.*)?");
 
     private Manifest() {}
 
-    /** The arguments, and nodes, GPUs and instance under the manifest's own names; null for any other text. */
+    /** The arguments, plus nodes, GPUs and instance under the manifest's own names; null for other texts. */
     static @Nullable Mapping command(String text, Problems problems) {
         StringBuilder job = new StringBuilder();
         for (String document : text.split("(?m)^(?=---)")) {
-            // One job; what stands around it keeps its lines.
+            // Keeps the first job; other documents become empty lines, so that line numbers stay the same.
             boolean taken = job.indexOf(REPLICAS) < 0 && document.contains(REPLICAS);
             job.append(taken ? document.replaceFirst("^---", "") : document.replaceAll("[^\n]", ""));
         }
@@ -84,7 +84,7 @@ final class Manifest {
                         + "; all replicas are alike in a simulation, so make them agree");
     }
 
-    /** All replicas have to be given the same, but for what tells one from another. */
+    /** Rejects replicas whose arguments differ, except in irrelevant ones such as the rank. */
     private static void compare(Mapping last, Mapping other, Problems problems) {
         Importer kind = Importers.recognize(last, true);
         if (kind == null) {
@@ -106,7 +106,7 @@ final class Manifest {
         }
     }
 
-    /** Variables that the manifest itself sets, one from another. */
+    /** Variables that the manifest sets; later ones may refer to earlier ones. */
     private static Map<String, String> environment(YamlNode root) {
         Map<String, String> environment = new LinkedHashMap<>();
         blocks(root)
@@ -132,7 +132,7 @@ final class Manifest {
                 .replaceAll(found -> Matcher.quoteReplacement(environment.getOrDefault(found.group(1), found.group())));
     }
 
-    /** Its lines are those of the manifest; what a shell is given is a script as it stands. */
+    /** The command as a script with the manifest's line numbers; the argument of a shell's -c is taken as is. */
     private static String script(List<Scalar> words, Map<String, String> environment, String[] lines) {
         StringBuilder script = new StringBuilder();
         environment.forEach((name, value) -> script.append("export ")
@@ -180,7 +180,7 @@ final class Manifest {
                 .toList();
     }
 
-    /** Values under this name, however deep. */
+    /** All scalar values of this key, at any depth. */
     private static Stream<Scalar> values(YamlNode node, String name) {
         return blocks(node)
                 .map(block -> block.entry(name))

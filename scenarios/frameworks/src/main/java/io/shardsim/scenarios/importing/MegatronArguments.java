@@ -4,20 +4,20 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The arguments of Megatron-LM's training scripts, of its fork by DeepSpeed, and of the launcher before them. */
+/** Arguments of Megatron-LM's training scripts, of its DeepSpeed fork, and of the launcher before them. */
 final class MegatronArguments implements Importer {
     private static final long MOST = Integer.MAX_VALUE;
     private static final double DEFAULT_SGD_MOMENTUM = 0.9;
     private static final String FORKS_GATE = "glu-activation";
-    /** Strategies of DeepSpeed by their stage of ZeRO. */
+    /** DeepSpeed strategies by ZeRO stage. */
     static final List<String> STAGES = List.of("ddp", "zero1", "zero2", "zero3-0.11");
 
-    /** What a model has to have. */
+    /** Required keys of a model. */
     private static final List<String> SHAPE = List.of("num-layers", "hidden-size", "num-attention-heads");
 
     private static final String FP8_RECIPE = "training.fp8_recipe";
 
-    /** Our names of what {@code --fp8-recipe} takes. */
+    /** FP8 recipes by their name in {@code --fp8-recipe}. */
     private static final Map<String, String> RECIPES =
             Map.of("delayed", "delayed", "tensorwise", "current", "blockwise", "blockwise", "mxfp8", "mxfp8");
 
@@ -51,7 +51,7 @@ final class MegatronArguments implements Importer {
         contributeCheckpointing(file, draft);
     }
 
-    /** Models whose layer the simulator does not have. */
+    /** Rejects models whose layers are not simulated. */
     private static void refuseOthers(ForeignFile file) {
         ForeignKey runs = file.key("script");
         String script = runs == null ? "" : runs.text();
@@ -75,7 +75,7 @@ final class MegatronArguments implements Importer {
         }
     }
 
-    /** What the launcher is told, whose arguments have dashes or underscores. */
+    /** Reads the launcher's arguments, with dashes or underscores. */
     static void contributeCluster(ForeignFile file, Draft draft, char between) {
         for (String key : List.of("nnodes", "num-nodes", "num-machines", "replicas")) {
             String name = key.replace('-', between);
@@ -89,7 +89,7 @@ final class MegatronArguments implements Importer {
         draft.give(Draft.WORLD, launcher(file, processes, 1 << 22), file.key(processes));
     }
 
-    /** What a launcher is often told by the environment, which says nothing here. */
+    /** A launcher argument; null, and irrelevant, if it comes from an environment variable, whose value is unknown. */
     static @Nullable Long launcher(ForeignFile file, String key, long max) {
         ForeignKey found = file.key(key);
         if (found == null) {
@@ -217,7 +217,7 @@ final class MegatronArguments implements Importer {
         }
     }
 
-    /** The simulated layers are two: GPT-2's and Llama's. */
+    /** Only the layers of GPT-2 and Llama are simulated. */
     private static void contributeNorm(ForeignFile file, boolean gated) {
         if (file.flag("use-rms-norm", gated) != gated) {
             file.judge("use-rms-norm", Verdict.APPROXIMATED, "layer norms, as in GPT-2's layer");
@@ -264,7 +264,7 @@ final class MegatronArguments implements Importer {
         contributeRecomputedLayers(file, draft, granularity);
     }
 
-    /** The block method recomputes so many layers of each piece of a stage; the uniform one all layers, so many at a time. */
+    /** The block method recomputes that many layers in each model chunk of a stage; the uniform method recomputes all layers, that many at a time. */
     private static void contributeRecomputedLayers(ForeignFile file, Draft draft, @Nullable String granularity) {
         String key =
                 firstOf(file, "recompute-num-layers", "activations-checkpoint-num-layers", "checkpoint-num-layers");
@@ -287,7 +287,7 @@ final class MegatronArguments implements Importer {
         }
     }
 
-    /** In the words of the file's kind. */
+    /** Says that a key is missing, by its name in this kind of file. */
     private static String without(ForeignFile file, String word) {
         return "no " + file.table().called(word);
     }

@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.importing;
 
-/** A file of GPT-NeoX, which is Megatron-DeepSpeed with a rule of its own for the width of a gated feed-forward block. */
+/** A GPT-NeoX config: Megatron-DeepSpeed with a different width of gated feed-forward blocks. */
 final class NeoxConfig extends RenamedConfig {
     private static final String WIDTH = "intermediate_size";
 
@@ -8,7 +8,10 @@ final class NeoxConfig extends RenamedConfig {
         super("neox", new MegatronArguments());
     }
 
-    /** Gate and other half take two thirds of the width together, each filled up to a multiple; a width that leaves them too few is that of one of them, as older versions have it. */
+    /**
+     * In a gated block, gate and up projection each get a third of intermediate_size, rounded up to a multiple. A width below 6 x hidden is that of
+     * one of them, as in older versions.
+     */
     @Override
     public void contribute(ForeignFile file, Draft draft) {
         Long said = file.whole(WIDTH, 1, Integer.MAX_VALUE);

@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.importing;
 
-/** A file of OLMo, whose shape is in the words of Megatron-LM. */
+/** An OLMo config; its shape is translated to Megatron-LM's keys. */
 final class OlmoConfig extends RenamedConfig {
     private static final String WRAPPING = "fsdp.wrapping_strategy";
 
@@ -23,7 +23,7 @@ final class OlmoConfig extends RenamedConfig {
         super.contribute(file, draft);
     }
 
-    /** Gate and other half stand together in the width of a gated block. */
+    /** OLMo's width of a gated block is that of gate and up projection together. */
     private static void contributeWidth(ForeignFile file, Draft draft) {
         Long hidden = file.whole("hidden-size", 1, Integer.MAX_VALUE);
         Long said = file.whole("model.mlp_hidden_size", 1, Integer.MAX_VALUE);
@@ -35,7 +35,7 @@ final class OlmoConfig extends RenamedConfig {
         }
     }
 
-    /** Without a word, the whole model is one unit. */
+    /** Without wrapping, OLMo makes the whole model one FSDP unit. */
     private static void judgeUnits(ForeignFile file) {
         String why = "one unit for the whole model: it is gathered at once, with nothing to overlap; write by_block";
         String units = file.text(WRAPPING);
@@ -49,7 +49,7 @@ final class OlmoConfig extends RenamedConfig {
         }
     }
 
-    /** So many of so many layers: the first of each two, or all but the first of each three. */
+    /** A share of the layers, 1/N or (N-1)/N: the first of every N layers, or all but the first. */
     private static void contributeShare(ForeignFile file, Draft draft) {
         String share = file.text("share");
         Long layers = file.whole("num-layers", 1, 1_000_000);

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** The optimizer that a file names, in the words of any framework. */
+/** Recognizes the optimizer in a file of any framework. */
 final class OptimizerName {
     static final String SETTING = "training.optimizer";
 
-    /** What stands for the framework's own AdamW, or resembles it in moments and kernels. */
+    /** Names of the framework's own AdamW, and of optimizers with the same moments and similar kernels. */
     private static final List<String> OWN = List.of(
             "adam",
             "adamw",
@@ -28,9 +28,9 @@ final class OptimizerName {
     private OptimizerName() {}
 
     /**
-     * Gives the setting, or says of the key that it decides the answer.
+     * Sets the optimizer, or notes that the key decides the answer.
      *
-     * @param momentum that of SGD, which keeps nothing where it is 0; null where the file gives none
+     * @param momentum momentum of SGD, which has no state if it is 0; null if not given
      */
     static void contribute(ForeignFile file, Draft draft, String key, @Nullable Double momentum) {
         String written = file.text(key);

@@ -16,13 +16,13 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What stands behind the values of a file, by identity: equal texts may come from different places. */
+/** Origins of a file's values, by identity: equal strings may have different origins. */
 final class Origins {
-    /** Names of a library's constants, such as {@code torch.bfloat16}, say what they are. */
+    /** Constants of a library, such as {@code torch.bfloat16}: their name is their value. */
     private static final Pattern CONSTANT = Pattern.compile("torch\\.\\w+|(\\w+\\.)*[A-Z]\\w*\\.[A-Z][A-Z0-9_]*");
 
     private final Map<YamlNode, String> unknown = new IdentityHashMap<>();
-    /** The arguments of the script that a value comes from by default. */
+    /** Script arguments whose defaults determine a value. */
     private final Map<YamlNode, String> assumed = new IdentityHashMap<>();
 
     /** Results of {@code parse_args}. */
@@ -30,19 +30,19 @@ final class Origins {
     /** Arguments whose defaults decide conditions, with the line of one. */
     final Map<String, Integer> decided = new TreeMap<>();
 
-    /** A value that does not follow from the file, as it is written. */
+    /** A value that the file does not determine, as written. */
     Scalar unknown(Position place, String written) {
         return unknown(place, written, "");
     }
 
-    /** The same where the script changes it, as messages say it. */
+    /** The same for a value that the script changes; messages quote the change. */
     Scalar unknown(Position place, String written, String change) {
         Scalar value = new Scalar(place, written + change, false);
         unknown.put(value, change);
         return value;
     }
 
-    /** How the script changes a value; empty for any other. */
+    /** How the script changes a value; empty if it does not. */
     String change(YamlNode value) {
         return unknown.getOrDefault(value, "");
     }
@@ -51,7 +51,7 @@ final class Origins {
         return unknown.containsKey(value);
     }
 
-    /** What nothing can be read from: the value as it is written, or one of a list; null for any other. */
+    /** The undetermined value, or the first one in a list, as written; null if all are determined. */
     @Nullable
     String open(YamlNode value) {
         if (value instanceof Sequence list) {
@@ -86,7 +86,7 @@ final class Origins {
         return value != null && parsed.contains(value);
     }
 
-    /** An attribute of parsed arguments; null for any other. */
+    /** An attribute of parsed arguments; null for other values. */
     @Nullable
     YamlNode attribute(@Nullable YamlNode value, String name) {
         Entry entry = isParsed(value) && value instanceof Mapping block ? block.entry(name) : null;

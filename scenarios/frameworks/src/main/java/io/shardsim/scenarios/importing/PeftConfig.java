@@ -1,6 +1,6 @@
 package io.shardsim.scenarios.importing;
 
-/** The adapter_config.json of Hugging Face's PEFT. */
+/** The adapter_config.json of Hugging Face PEFT. */
 final class PeftConfig implements Importer {
     @Override
     public String table() {

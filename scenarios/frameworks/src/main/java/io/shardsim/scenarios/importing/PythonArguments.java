@@ -17,16 +17,16 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The arguments that a script declares, as they are where it is started without any (docs.python.org/3/library/argparse.html). */
+/** A script's declared arguments, with the values they have when none are passed (docs.python.org/3/library/argparse.html). */
 final class PythonArguments {
-    /** What sets an attribute of any object, or begins a line with one. */
+    /** An assignment to an attribute, or a statement that starts with one. */
     private static final Pattern SETS = Pattern.compile(
             "(?m)(?:(?<=\\. )\\w+(?= (?:(?:[%&|^@]|//|\\*\\*) )?[-+*/]?= )|(?<=^\\w{1,99} \\. )\\w+ (?!\\())");
 
     private static final Pattern SETS_ANY = Pattern.compile("setattr|__dict__|set_defaults");
 
     private final Origins origins;
-    /** What may set any argument. */
+    /** Statements that may set any argument. */
     private final List<String> setAny;
 
     private final Map<String, Entry> declared = new LinkedHashMap<>();
@@ -48,7 +48,7 @@ final class PythonArguments {
         set = SETS.matcher(text).results().map(each -> each.group().strip()).collect(Collectors.toSet());
     }
 
-    /** A call of {@code add_argument}. */
+    /** Handles {@code add_argument}. */
     void declare(Position place, List<YamlNode> names, Mapping options) {
         List<String> flags = names.stream()
                 .filter(name -> name instanceof Scalar && !origins.isUnknown(name))
@@ -71,7 +71,7 @@ final class PythonArguments {
         origins.assume(value, flag);
     }
 
-    /** A call of {@code set_defaults}; literals take the place of what was declared before. */
+    /** Handles {@code set_defaults}; literals override earlier defaults. */
     void preset(Position place, List<Entry> defaults) {
         if (defaults.stream().allMatch(each -> declared.containsKey(each.key()) && !origins.isUnknown(each.value()))) {
             defaults.forEach(each -> declared.replace(each.key(), each));
@@ -100,13 +100,13 @@ final class PythonArguments {
         return entry != null && entry.value() instanceof Scalar word ? word.text() : otherwise;
     }
 
-    /** What {@code parse_args} returns; null where nothing is declared. */
+    /** The result of {@code parse_args}; null if no arguments are declared. */
     @Nullable
     Mapping parsed(Position place) {
         return declared.isEmpty() ? null : parsed(place, declared.values());
     }
 
-    /** Attributes as they are once made, but for those that the script sets later. */
+    /** The parsed attributes, except for those that the script assigns later. */
     Mapping parsed(Position place, Collection<Entry> attributes) {
         return origins.parsed(
                 new Mapping(place, attributes.stream().map(this::unlessSet).toList()));

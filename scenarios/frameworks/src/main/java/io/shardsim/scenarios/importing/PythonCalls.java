@@ -19,9 +19,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The configurations that a Python script or a notebook has in its calls: an estimator, arguments of a Trainer with the model it loads, adapters. */
+/** Configurations in the calls of a Python script or notebook: an estimator, Trainer arguments and the model it loads, adapters. */
 final class PythonCalls {
-    /** Calls that change the question. */
+    /** Calls that affect the result. */
     private static final Pattern DECIDING = Pattern.compile("gradient_checkpointing_enable|_?apply_liger_kernel\\w*|"
             + "LoraConfig|BitsAndBytesConfig|get_peft_model|\\w*TrainingArguments|SFTConfig|PyTorch|HuggingFace");
 
@@ -34,14 +34,14 @@ final class PythonCalls {
     private final PythonScript.Outcome script;
     private final Problems problems;
     private final Map<String, String> aliases;
-    /** What other calls say of the Trainer's arguments. */
+    /** Trainer arguments from other calls. */
     private final List<Entry> aside = new ArrayList<>();
 
     private final List<Mapping> found = new ArrayList<>();
     private final List<Entry> models = new ArrayList<>();
-    /** The arguments of a Trainer. */
+    /** Arguments of the first Trainer. */
     private @Nullable Mapping first;
-    /** The model that a Trainer is given. */
+    /** The model passed to a Trainer. */
     private @Nullable Entry trained;
 
     private PythonCalls(PythonScript.Outcome script, Problems problems) {
@@ -50,7 +50,7 @@ final class PythonCalls {
         this.aliases = aliases(script.all());
     }
 
-    /** The blocks of a script that are configurations, of one kind each; names that it sets where it calls nothing known. */
+    /** Configurations in a script, one mapping of each kind; if no known call is made, the names that it assigns. */
     static List<Mapping> in(PythonScript.Outcome script, Problems problems) {
         PythonCalls calls = new PythonCalls(script, problems);
         script.calls().forEach(call -> calls.take(call.getKey(), call.getValue()));
@@ -114,7 +114,7 @@ final class PythonCalls {
         }
     }
 
-    /** Whether no other arguments of a Trainer were called; a problem where some were. */
+    /** Whether these are the only Trainer arguments; adds a problem if there are others. */
     private boolean isFirst(String name, Mapping arguments) {
         Position place = arguments.position();
         if (first != null && !first.position().equals(place)) {
@@ -128,7 +128,7 @@ final class PythonCalls {
         return only;
     }
 
-    /** Whether a function or class of the script itself has this name. */
+    /** Whether the script itself defines a function or class with this name. */
     private boolean isDefined(String name) {
         return IntStream.range(1, script.all().size())
                 .filter(i -> script.all().get(i).is(name))
@@ -146,7 +146,7 @@ final class PythonCalls {
                                 PythonExpression.MODEL, place, script.origins().unknown(place, function + "()")));
     }
 
-    /** What an estimator is given after its call stands before what it has from there. */
+    /** Merges an estimator's set_hyperparameters call into its hyperparameters, which it overrides. */
     private void takeHyperparameters(Mapping arguments) {
         List<Mapping> estimators = found.stream()
                 .filter(block -> isOf(SageMakerDistribution.class, block))
@@ -169,7 +169,7 @@ final class PythonCalls {
                 new Mapping(estimator.position(), joined(List.of(entry), estimator.entries())));
     }
 
-    /** As TRL's arguments of the command line name what PEFT's LoraConfig takes. */
+    /** Translates PEFT's LoraConfig to TRL's command-line arguments. */
     private void takeAdapters(Mapping arguments) {
         aside.add(new Entry("use_peft", arguments.position(), new Scalar(arguments.position(), "true", true)));
         for (Entry entry : arguments.entries()) {
@@ -184,7 +184,7 @@ final class PythonCalls {
         }
     }
 
-    /** What a call says by being there. */
+    /** Sets a flag if a function is called. */
     private void takeFlag(Pattern call, String key) {
         for (int i = 1; i + 1 < script.all().size(); i++) {
             Token token = script.all().get(i);
@@ -194,7 +194,7 @@ final class PythonCalls {
         }
     }
 
-    /** Variables of the environment that are set to a text, such as {@code os.environ["NCCL_DEBUG"] = "INFO"}. */
+    /** Environment variables set to a string, such as {@code os.environ["NCCL_DEBUG"] = "INFO"}. */
     private void takeEnvironment() {
         List<Token> tokens = script.all();
         List<Entry> variables = new ArrayList<>();
@@ -213,7 +213,7 @@ final class PythonCalls {
         }
     }
 
-    /** Whether a name is called here, or a method of it. */
+    /** Whether this token is a call, or a method of it is called. */
     private boolean isCalled(int at) {
         Token after = script.all().get(at + 1);
         Token before = script.all().get(at - 1);
@@ -223,7 +223,7 @@ final class PythonCalls {
                 && !before.is("class");
     }
 
-    /** The model that is loaded, or that a Trainer is given by its name. */
+    /** The model that is loaded, or passed to a Trainer by name. */
     private void takeModel() {
         boolean described = found.stream().anyMatch(block -> isOf(HuggingFaceModel.class, block));
         if (models.isEmpty() && trained != null && trained.value() instanceof Scalar && !described) {
@@ -242,7 +242,7 @@ final class PythonCalls {
         }
     }
 
-    /** The names that a script without such calls sets, where they are a configuration. */
+    /** Names that a script without known calls assigns, if they form a configuration. */
     private List<Mapping> names() {
         Set<String> known = Importers.ALL.stream()
                 .flatMap(importer -> Importers.table(importer).names("").stream())
@@ -265,7 +265,7 @@ final class PythonCalls {
                                 + "move the call out of it, or remove it"));
     }
 
-    /** The names that a script gives to what it imports. */
+    /** Import aliases. */
     private static Map<String, String> aliases(List<Token> tokens) {
         Map<String, String> aliases = new HashMap<>();
         for (int i = 1; i + 1 < tokens.size(); i++) {
@@ -276,7 +276,7 @@ final class PythonCalls {
         return aliases;
     }
 
-    /** What a script does beside its calls that changes the question. */
+    /** Rejects statements and calls that affect the result but are not read. */
     private void refuse() {
         List<Token> tokens = script.all();
         boolean attached = IntStream.range(1, tokens.size() - 1)
@@ -314,7 +314,7 @@ final class PythonCalls {
         }
     }
 
-    /** Why a token cannot be passed over; empty where it can. */
+    /** Why a token makes the script unreadable; empty if it does not. */
     private static String why(List<Token> tokens, int at, String name, boolean attached) {
         Token token = tokens.get(at);
         Token before = tokens.get(at - 1);
@@ -344,7 +344,7 @@ final class PythonCalls {
                 : "";
     }
 
-    /** The first of each key. */
+    /** The entries of both lists; of repeated keys, the first. */
     private static List<Entry> joined(List<Entry> first, List<Entry> second) {
         List<Entry> all = new ArrayList<>();
         Stream.concat(first.stream(), second.stream())

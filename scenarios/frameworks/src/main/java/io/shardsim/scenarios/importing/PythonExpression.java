@@ -18,9 +18,9 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The value of a Python expression, as far as it follows from literals and known names; an unknown part of a list, a dict or a call is a string as it is written. */
+/** Evaluates a Python expression from literals and known names. Unknown parts of a list, dict or call become strings, as written. */
 final class PythonExpression {
-    /** The argument under which a call has the model that it loads or trains. */
+    /** Argument name for the model that a call loads or trains. */
     static final String MODEL = "pretrained_model_name_or_path";
 
     private static final int VALUES_MAX = YamlReader.VALUES_MAX;
@@ -29,7 +29,7 @@ final class PythonExpression {
     private final Function<String, @Nullable YamlNode> names;
     private final Origins origins;
     private final PythonArguments arguments;
-    /** Arguments whose defaults the value comes from. */
+    /** Arguments whose defaults determine the value. */
     private final List<String> defaults = new ArrayList<>();
 
     private List<Map.Entry<String, Mapping>> calls = new ArrayList<>();
@@ -37,10 +37,10 @@ final class PythonExpression {
     private int end;
     private int depth;
     private int values;
-    /** How the script changes an argument that the value depends on; empty for none. */
+    /** How the script changes an argument that determines the value; empty if it does not. */
     private String change = "";
 
-    /** The value does not follow. */
+    /** The value is not determined. */
     static final class Unreadable extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -60,7 +60,7 @@ final class PythonExpression {
         this.names = names;
     }
 
-    /** Where calls with named arguments are noted. */
+    /** Sets the list that receives calls with named arguments. */
     void calls(List<Map.Entry<String, Mapping>> noted) {
         calls = noted;
     }
@@ -69,7 +69,7 @@ final class PythonExpression {
         return new Scalar(Position.START, text, false);
     }
 
-    /** The value of the tokens from one place up to another, all of them. */
+    /** Evaluates a range of tokens; throws unless it is one whole expression. */
     YamlNode read(int from, int to) throws Unreadable {
         at = from;
         end = to;
@@ -88,7 +88,7 @@ final class PythonExpression {
         return marked(value, 0);
     }
 
-    /** Arguments whose defaults the last value came from. */
+    /** Arguments whose defaults determined the last value. */
     List<String> defaults() {
         return defaults;
     }
@@ -109,7 +109,7 @@ final class PythonExpression {
         return value;
     }
 
-    /** As Python takes it in a condition. */
+    /** Truth value, as in a Python condition. */
     boolean isTrue(YamlNode value) throws Unreadable {
         if (origins.isUnknown(value)) {
             throw new Unreadable();
@@ -318,7 +318,7 @@ final class PythonExpression {
         return minus ? number(known(value, value), number(value).negate()) : value;
     }
 
-    /** A value, and what is taken of it. */
+    /** A value with subscripts. */
     private YamlNode part() throws Unreadable {
         YamlNode value = atom();
         while (at < end && peek().is("[")) {
@@ -390,7 +390,7 @@ final class PythonExpression {
         }
     }
 
-    /** One of several; what is not known goes on to the next comma, as it is written. */
+    /** An item of a list or call; an undetermined one is taken as written, up to the next comma. */
     private YamlNode item() throws Unreadable {
         int start = at;
         int before = depth;
@@ -404,7 +404,7 @@ final class PythonExpression {
                 return marked(value, consulted);
             }
         } catch (Unreadable skipped) {
-            // Told by the text that follows.
+            // The item is read as text below.
         }
         depth = before;
         at = start;
@@ -483,7 +483,7 @@ final class PythonExpression {
         return known != null ? noted(known) : origins.unknown(first.at(), name.toString());
     }
 
-    /** Named arguments as a block; one argument without a name of {@code int} and its like as itself. */
+    /** The named arguments as a mapping; a single positional argument of {@code int} and similar functions as itself. */
     private YamlNode call(Token first, String function) throws Unreadable {
         List<Entry> entries = new ArrayList<>();
         List<YamlNode> unnamed = new ArrayList<>();

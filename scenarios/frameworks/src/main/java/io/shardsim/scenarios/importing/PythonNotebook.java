@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The Python of a notebook: its cells, but for those of another language and files that cells write. */
+/** A notebook's Python code, without cells in other languages and cells that write files. */
 final class PythonNotebook {
-    /** Begins a cell that is no Python of the notebook. */
+    /** Cell magics of cells that are not Python code of the notebook. */
     private static final Pattern OTHER = Pattern.compile("%%(?!time|capture|prun).*");
 
     private static final Pattern LAUNCH = Pattern.compile(
@@ -29,7 +29,7 @@ final class PythonNotebook {
         this.problems = problems;
     }
 
-    /** Each line where the file has it; null where the file is no notebook. */
+    /** The code, with the line numbers of the file; null if it is not a notebook. */
     static @Nullable String code(YamlNode file, Problems problems) {
         if (!(file instanceof Mapping root)
                 || root.entry("nbformat") == null

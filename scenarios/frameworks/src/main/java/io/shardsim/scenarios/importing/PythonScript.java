@@ -20,16 +20,16 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a Python script or the cells of a notebook set: assignments, branches whose condition is known, and loops over the items of a dict, from the top
- * down; bodies of functions in their place. Nothing is executed: what depends on anything else is not known, and is named as it is written.
+ * Values that a Python script or notebook assigns, from top to bottom: assignments, branches with a known condition, and loops over the items of a
+ * dict; function bodies are read where they are defined. Nothing is executed: values that depend on anything else are unknown, and quoted as written.
  */
 final class PythonScript {
     private final List<Token> tokens;
     private final Origins origins;
     private final PythonExpression expressions;
-    /** What {@code parse_args} has returned, by the names and functions that have it; passed to functions above in a second pass. */
+    /** Results of {@code parse_args} by the variables and functions that return them; a second pass uses them in functions defined earlier. */
     private final Map<String, Mapping> parsed;
-    /** The function whose body this is. */
+    /** The function whose body is being read. */
     private String function = "";
 
     private Map<String, YamlNode> set = new LinkedHashMap<>(Map.of("__name__", PythonExpression.text("__main__")));
@@ -37,7 +37,7 @@ final class PythonScript {
     private final BitSet ran = new BitSet();
 
     private final BitSet skipped = new BitSet();
-    /** Calls of which it is not known whether they are made. */
+    /** Calls that may or may not be made. */
     private final List<Token> undecided = new ArrayList<>();
 
     private int at;
@@ -52,13 +52,13 @@ final class PythonScript {
     }
 
     /**
-     * What a script comes to.
+     * Result of reading a script.
      *
-     * @param calls the blocks of named arguments of all calls, by the name of what is called, in the order of the text
-     * @param undecided names of what is called only if something holds that is not known
-     * @param all the tokens of the text, but for branches that do not run
-     * @param set values of names at the end
-     * @param origins of all values
+     * @param calls named arguments of all calls, by function name, in text order
+     * @param undecided functions called only under an undetermined condition
+     * @param all tokens of the text, without branches that do not run
+     * @param set final values of names
+     * @param origins origins of all values
      */
     record Outcome(
             List<Map.Entry<String, Mapping>> calls,
@@ -98,7 +98,7 @@ final class PythonScript {
         return tokens.get(at);
     }
 
-    /** Statements up to the end of the block. */
+    /** Reads statements up to the end of the block. */
     private void block() {
         depth++;
         while (token().kind() != Kind.OUT && token().kind() != Kind.END) {
@@ -134,7 +134,7 @@ final class PythonScript {
         }
     }
 
-    /** The end of the line, or a semicolon. */
+    /** Index of the line's end. */
     private int lineEnd() {
         int end = at;
         while (tokens.get(end).kind() != Kind.LINE && tokens.get(end).kind() != Kind.END) {
@@ -143,7 +143,7 @@ final class PythonScript {
         return end;
     }
 
-    /** Goes past the colon that ends the head of a statement; returns where it stands. */
+    /** Skips a statement's header; returns the index of its colon. */
     private int header() {
         int open = 0;
         int end = at;
@@ -158,7 +158,7 @@ final class PythonScript {
         return end;
     }
 
-    /** What a statement's head governs: the rest of its line, or the block below. */
+    /** Reads the rest of a header's line, or the block below it. */
     private void body() {
         if (token().kind() != Kind.LINE) {
             simple(lineEnd());
@@ -170,7 +170,7 @@ final class PythonScript {
         }
     }
 
-    /** Goes past a body; what it would set is not known. */
+    /** Skips a body; names that it assigns become unknown. */
     private void forget() {
         int start = at;
         int open = 0;
@@ -200,7 +200,7 @@ final class PythonScript {
         }
     }
 
-    /** Names that {@code :=} binds here; in the head of a statement any name may be bound. */
+    /** Forgets names bound by {@code :=}; in a statement's header, any name may be bound. */
     private void forgetNames(int start, int end, boolean head) {
         for (int i = start; i < end; i++) {
             Token next = tokens.get(i + 1);
@@ -248,7 +248,7 @@ final class PythonScript {
         }
     }
 
-    /** Goes past a body that does not run. */
+    /** Skips a body that does not run. */
     private void skip() {
         Map<String, YamlNode> before = new LinkedHashMap<>(set);
         int calls = undecided.size();
@@ -273,7 +273,7 @@ final class PythonScript {
         }
     }
 
-    /** Over the items of a dict that is known. */
+    /** Reads a loop over the items of a known dict. */
     private void loop() {
         int start = at;
         int end = header();
@@ -298,7 +298,7 @@ final class PythonScript {
         }
     }
 
-    /** A function or a class, whose names are its own. */
+    /** Reads a function or class, which has its own scope. */
     private void inItsPlace() {
         Map<String, YamlNode> outside = new LinkedHashMap<>(set);
         String around = function;
@@ -314,7 +314,7 @@ final class PythonScript {
         set = outside;
     }
 
-    /** Those that a function's only call leaves to their defaults, or gives what {@code parse_args} has returned. */
+    /** Sets the parameters that the function's only call leaves at their defaults, or passes results of {@code parse_args} to. */
     private void parameters(int name) {
         List<Integer> uses = IntStream.range(1, tokens.size() - 1)
                 .filter(i -> i != name && tokens.get(i).is(function))
@@ -347,7 +347,7 @@ final class PythonScript {
         return dot < 0 ? origins.isParsed(known) ? known : null : origins.attribute(known, written.substring(dot + 1));
     }
 
-    /** Where the values of arguments stand, by their names, or else by their places; of parameters their defaults. */
+    /** Token ranges of argument values, by name, or by position; for a definition, ranges of the defaults. */
     private Map<String, int[]> arguments(int start, boolean call) {
         Map<String, int[]> values = new LinkedHashMap<>();
         int from = start;
@@ -376,7 +376,7 @@ final class PythonScript {
         }
     }
 
-    /** An assignment, a call, or anything else on one line. */
+    /** Reads a simple statement: an assignment, a call, or any other. */
     private void simple(int end) {
         int start = at;
         at = Math.min(end + 1, tokens.size() - 1);
@@ -427,7 +427,7 @@ final class PythonScript {
         }
     }
 
-    /** {@code name}, {@code name: type} or {@code name[key]}. */
+    /** Assigns to {@code name}, {@code name: type} or {@code name[key]}. */
     private void set(int start, int end, @Nullable YamlNode value) {
         String name = tokens.get(start).text();
         if (value instanceof Sequence list
@@ -465,7 +465,7 @@ final class PythonScript {
         }
     }
 
-    /** The block with a key set to a value, or without it where that is not known. */
+    /** The mapping with a key set to a value, or removed if the value is unknown. */
     private static Mapping with(Mapping block, String key, @Nullable YamlNode value, Position place) {
         List<Entry> entries = new ArrayList<>(block.entries());
         entries.removeIf(entry -> entry.key().equals(key));

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** Words and signs of Python, with its lines and indentation (docs.python.org/3/reference/lexical_analysis.html). Magic lines of notebooks are left out. */
+/** Python tokens with line ends and indentation (docs.python.org/3/reference/lexical_analysis.html). Magic lines of notebooks are skipped. */
 final class PythonTokens {
     private static final String LONG_SIGNS = "** // == != <= >= += -= *= /= -> :=";
 
@@ -15,17 +15,17 @@ final class PythonTokens {
         NUMBER,
         TEXT,
         SIGN,
-        /** The end of a statement's line. */
+        /** End of a logical line. */
         LINE,
-        /** A block begins, or ends. */
+        /** Indent, and dedent. */
         IN,
         OUT,
         END
     }
 
-    /** @param text of a text what it holds */
+    /** @param text the token; for a string, its content */
     record Token(Kind kind, String text, Position at) {
-        /** 1 where a bracket opens, -1 where one closes, else 0. */
+        /** 1 for an opening bracket, -1 for a closing one, else 0. */
         int nesting() {
             if (kind != Kind.SIGN) {
                 return 0;
@@ -108,7 +108,7 @@ final class PythonTokens {
         }
     }
 
-    /** Takes what a line begins with; false where nothing else is on it. */
+    /** Reads a line's indentation; false if the line is otherwise empty. */
     private boolean indent() {
         while (at < text.length() && (text.charAt(at) == ' ' || text.charAt(at) == '\t')) {
             at++;
@@ -175,7 +175,7 @@ final class PythonTokens {
         at += isTwo ? 2 : 1;
     }
 
-    /** What stands between quotes, escapes left as they are but for a quote's and a backslash's. */
+    /** Reads a string; escapes stay as written, except for quotes and backslashes. */
     private void quoted() {
         char quote = text.charAt(at);
         String triple = String.valueOf(quote).repeat(3);

@@ -4,12 +4,12 @@ import io.shardsim.simulator.yaml.YamlNode.Entry;
 import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import org.jspecify.annotations.Nullable;
 
-/** A file that says what another kind does under names of its own: its table says which. */
+/** A config with the same settings as another kind, under different names; its table maps them. */
 class RenamedConfig implements Importer {
     private final String table;
     private final @Nullable Importer like;
 
-    /** @param like whose words the table's rows are in; null where they are keys of a scenario */
+    /** @param like importer whose keys the table maps to; null if it maps to scenario keys */
     RenamedConfig(String table, @Nullable Importer like) {
         this.table = table;
         this.like = like;
@@ -25,7 +25,7 @@ class RenamedConfig implements Importer {
         if (!Importers.table(this).paths("a-b").contains("a_b")) {
             return root;
         }
-        // Such keys may have dashes.
+        // These keys may be written with dashes.
         return new Mapping(
                 root.position(),
                 root.entries().stream()

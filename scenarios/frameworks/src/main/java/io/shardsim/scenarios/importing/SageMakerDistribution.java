@@ -9,8 +9,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code distribution} of a SageMaker estimator, alone or with the estimator around it, or the parameters of the model parallel library alone: v1 (PyTorch 1,
- * MiCS as sharded data parallelism) and v2 (PyTorch FSDP).
+ * The {@code distribution} of a SageMaker estimator, alone or in the estimator, or only the parameters of the model parallel library: v1 (PyTorch 1,
+ * with MiCS as sharded data parallelism) and v2 (PyTorch FSDP).
  */
 final class SageMakerDistribution implements Importer {
     private static final String LIBRARY = "smdistributed.modelparallel.";
@@ -33,7 +33,7 @@ final class SageMakerDistribution implements Importer {
         return "sagemaker";
     }
 
-    /** Brings the keys of the estimator and of its distribution to the top, and puts bare parameters where they belong. */
+    /** Moves the keys of the estimator and its distribution to the top level, and wraps bare parameters in their usual blocks. */
     @Override
     public Mapping unwrap(Mapping root) {
         if (PARAMETERS.stream().anyMatch(each -> root.entry(each) != null)) {
@@ -56,7 +56,7 @@ final class SageMakerDistribution implements Importer {
         return new Mapping(root.position(), entries);
     }
 
-    /** The arguments of a script that is no one of AWS's own. */
+    /** The arguments of a script other than AWS's. */
     @Override
     public @Nullable String innerKey(Mapping root) {
         Entry entry = root.entry("hyperparameters");
@@ -100,7 +100,7 @@ final class SageMakerDistribution implements Importer {
         }
     }
 
-    /** The second version has no {@code ddp} and no pipelines, and says nothing of the first's sharding. */
+    /** Whether the parameters contain a key that only v2 has. */
     private static boolean isSecond(ForeignFile file) {
         return SECOND.stream().anyMatch(key -> file.has(SMP + key));
     }
@@ -108,7 +108,7 @@ final class SageMakerDistribution implements Importer {
     private static void contributePlain(ForeignFile file, Draft draft) {
         for (String key : List.of("torch_distributed.enabled", "pytorchddp.enabled", "mpi.enabled")) {
             if (file.flag(key, false)) {
-                // The script says the strategy; torchrun runs plain data parallelism where it says none.
+                // The script selects the strategy; without one, torchrun means plain data parallelism.
                 draft.afterwards(done -> {
                     if (!done.has(Draft.KIND)) {
                         done.give(Draft.KIND, "ddp", file.key(key));

@@ -3,7 +3,7 @@ package io.shardsim.scenarios.importing;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The hyperparameters of the scripts that AWS trains GPT-2 and Llama with, by its model parallel library. */
+/** Hyperparameters of AWS's training scripts for GPT-2 and Llama with the model parallel library. */
 final class SageMakerScript {
     private static final String PREFIX = "hyperparameters.";
     private static final String WIDTH = PREFIX + "hidden_width";
@@ -37,7 +37,7 @@ final class SageMakerScript {
         draft.giveDecimal(file, PREFIX + "grad_clip", Draft.CLIPPING, 0, 1e9);
     }
 
-    /** Another script: of its arguments only the model's name says what it means. */
+    /** Of another script's arguments, only the model's name is understood. */
     private static void contributeOther(ForeignFile file, Draft draft) {
         file.keys().stream()
                 .filter(key -> key.path().startsWith(PREFIX) && key.verdict().verdict() == Verdict.MODELLED)
@@ -75,7 +75,7 @@ final class SageMakerScript {
         shape(draft, width, llama, file.whole(LENGTH, 1, MOST));
     }
 
-    /** @param positions learned ones of a GPT-2; null where they could not be read */
+    /** @param positions number of learned positions of GPT-2; null if unknown */
     private static void shape(Draft draft, long width, boolean llama, @Nullable Long positions) {
         String why = "a layer of " + (llama ? "Llama" : "GPT-2");
         draft.byDefault("model.layers", 12L, "the script's default");

@@ -21,12 +21,12 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Makes one scenario of the configurations of frameworks. */
+/** Imports framework configurations as one scenario. */
 public final class ScenarioImport {
-    /** Letters of a message; the longest of our own, with its list of known names, is shorter. */
+    /** Maximum length of a message; longer than any of ours, including lists of known names [characters]. */
     private static final int MESSAGE_MAX = 600;
 
-    /** Key of a scenario that lists what was left out and decides the answer. */
+    /** Scenario key that lists ignored keys that decide the answer. */
     static final String ACCEPTED = "accepted";
 
     private final List<Problems> problems = new ArrayList<>();
@@ -40,11 +40,7 @@ public final class ScenarioImport {
         this.choices = choices;
     }
 
-    /**
-     * Reads files that the user named.
-     *
-     * @throws InputException with every problem of every file
-     */
+    /** Reads the files. */
     public static Imported read(List<String> names, Choices choices) throws InputException {
         ScenarioImport work = new ScenarioImport(choices);
         for (String name : new LinkedHashSet<>(names)) {
@@ -61,18 +57,16 @@ public final class ScenarioImport {
     /**
      * Reads one text.
      *
-     * @param name as messages name it; what it ends in says which language it is in
-     * @throws InputException with every problem of the text
+     * @param name file name for messages; its extension tells the language
      */
     public static Imported readText(String name, String text, Choices choices) throws InputException {
         return readTexts(Map.of(name, text), choices);
     }
 
     /**
-     * Reads the texts of several files of one training.
+     * Reads several files of one training.
      *
-     * @param texts by their names, as {@link #readText} has them
-     * @throws InputException with every problem of every text
+     * @param texts texts by file name, as for {@link #readText}
      */
     public static Imported readTexts(Map<String, String> texts, Choices choices) throws InputException {
         ScenarioImport work = new ScenarioImport(choices);
@@ -84,7 +78,7 @@ public final class ScenarioImport {
         return work.finish();
     }
 
-    /** What to tell who takes a file of a framework for a scenario; null for any other file. */
+    /** The message for a framework's file that is used as a scenario; null for any other file. */
     public static @Nullable String about(String file) {
         Problems found = new Problems(file);
         String text = YamlReader.text(file, found);
@@ -99,7 +93,7 @@ public final class ScenarioImport {
                         + " converts it";
     }
 
-    /** Whether a file is a scenario, or none that is read here. */
+    /** Whether a file is a scenario. */
     public static boolean isScenario(String file) {
         Problems found = new Problems(file);
         String text = YamlReader.text(file, found);
@@ -137,7 +131,7 @@ public final class ScenarioImport {
         }
     }
 
-    /** A configuration, and another one that stands inside it. */
+    /** Adds a configuration, and one that is nested inside it. */
     private ForeignFile add(
             String name, String prefix, Importer importer, Mapping root, Origins origins, Problems found) {
         String inner = importer.innerKey(root);
@@ -158,7 +152,7 @@ public final class ScenarioImport {
         return file;
     }
 
-    /** Arguments with dots override keys of the file of their kind. */
+    /** Applies arguments with dots, which override keys of the corresponding file. */
     private void override() {
         for (ForeignFile command : commands) {
             importers.keySet().stream()
@@ -176,13 +170,13 @@ public final class ScenarioImport {
         }
     }
 
-    /** Of a file that a command names. */
+    /** The note for a command's argument that names a file. */
     private static String inPlace(@Nullable String named, String given) {
         boolean same = ("/" + named).endsWith("/" + Path.of(given).getFileName());
         return same ? "given too" : "overridden by " + given + ", a file with another name";
     }
 
-    /** No model is assumed for a kind of file that leaves its model to another one. */
+    /** Rejects files whose kind describes the model elsewhere if there is no model; none is assumed. */
     private void refuseWithoutModel() {
         for (ForeignFile file : importers.keySet()) {
             String where = file.table().modelIn();
@@ -226,7 +220,7 @@ public final class ScenarioImport {
         return new Imported(text.toString(), text.tree(), keys, assumptions(text), titles);
     }
 
-    /** The keys that decide the answer and that the user accepts to be left out; a problem for each of the others. */
+    /** Keys that decide the answer and that the user agreed to ignore; each other such key is a problem. */
     private List<String> leftOut() {
         Map<String, List<ForeignKey>> byNote = new LinkedHashMap<>();
         for (ForeignFile file : files) {
@@ -263,7 +257,7 @@ public final class ScenarioImport {
         return leftOut;
     }
 
-    /** Also the defaults of a script's arguments, at the keys that have them. */
+    /** Assumptions, including the defaults of a script's arguments. */
     private List<Assumption> assumptions(ScenarioText text) {
         Map<String, Assumption> assumptions = new LinkedHashMap<>();
         text.facts().forEach((name, fact) -> {
@@ -298,7 +292,7 @@ public final class ScenarioImport {
         return List.copyOf(assumptions.values());
     }
 
-    /** What a scenario may not say is told at the key of the file that says it. */
+    /** Reports what is invalid in the scenario at the file's key that caused it. */
     private void check(ScenarioText text) throws InputException {
         try {
             ScenarioReader.readText("scenario", text.toString());
@@ -320,7 +314,7 @@ public final class ScenarioImport {
         return fact == null ? "" : " (" + (fact.rank() == Rank.ASSUMED ? "assumed: " : "") + fact.note() + ")";
     }
 
-    /** What a file says may be long and hold anything. */
+    /** The message on one line, of limited length, since files may contain anything. */
     private static Problem oneLine(Problem problem) {
         String clean = YamlReader.oneLineOf(problem.message());
         String cut = clean.length() > MESSAGE_MAX ? clean.substring(0, MESSAGE_MAX) + "..." : clean;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes a scenario as YAML, one value a line, and remembers which fact each line holds. */
+/** Writes a scenario as YAML, one value per line, and records the fact of each line. */
 final class ScenarioText {
     private static final List<String> LEFT_OPEN =
             List.of("attention: flash", "attention: standard", "precision: bf16", "activation_checkpointing: full");
@@ -28,7 +28,7 @@ final class ScenarioText {
         tree.put(key, fact.value());
     }
 
-    /** A list of names, on one line. */
+    /** Writes a list of names on one line. */
     void list(String key, List<String> names) {
         List<String> quoted = names.stream()
                 .map(name -> name.matches("[A-Za-z][\\w.-]*") ? name : "'" + name.replace("'", "''") + "'")
@@ -37,7 +37,7 @@ final class ScenarioText {
         tree.put(key, names);
     }
 
-    /** What a scenario takes of itself is not written where nothing says it: the release that a user names decides it then. */
+    /** Writes a block. Assumed values that are a scenario's defaults are written as comments only, so that a framework release can set them. */
     void block(String name, Map<String, Fact> values) {
         line(name + ":", null);
         Map<String, Object> inside = new LinkedHashMap<>();
@@ -78,13 +78,13 @@ final class ScenarioText {
         };
     }
 
-    /** The fact that a line of the text holds. */
+    /** The fact on a line of the text. */
     @Nullable
     Fact factAt(int line) {
         return factOfLine.get(line);
     }
 
-    /** The key of the scenario that holds what a foreign key says; its own name where there is none. */
+    /** The scenario key for a foreign key; the foreign key's own name if there is none. */
     String nameOf(ForeignKey key, KeyTable.Entry entry) {
         String noted = entry.note().replaceFirst("[ ,;].*", "");
         return facts.entrySet().stream()
@@ -94,12 +94,12 @@ final class ScenarioText {
                 .orElse(facts.containsKey(noted) ? noted : key.verdict().key());
     }
 
-    /** The facts by their dotted keys, in the order of the text. */
+    /** The facts by dotted key, in the order of the text. */
     Map<String, Fact> facts() {
         return facts;
     }
 
-    /** The scenario as it would be read again. */
+    /** The content of the scenario, as if parsed. */
     Map<String, Object> tree() {
         return tree;
     }

@@ -3,7 +3,7 @@ package io.shardsim.scenarios.importing;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Whole numbers of {@code $((...))}: sums, products, quotients, remainders and brackets. Anything else has no value here. */
+/** Integer arithmetic of {@code $((...))}: sums, differences, products, quotients, remainders and parentheses. Other expressions have no value. */
 final class ShellArithmetic {
     private static final int DEPTH_MAX = 32;
 
@@ -17,7 +17,7 @@ final class ShellArithmetic {
         this.variables = variables;
     }
 
-    /** The value as a text, or null where there is none. */
+    /** The value as a string; null if there is none. */
     static @Nullable String value(String expression, Function<String, @Nullable String> variables) {
         try {
             ShellArithmetic reader = new ShellArithmetic(expression, variables);

@@ -11,11 +11,11 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts a shell script into commands and their words: quotes, escapes, comments, continued lines, here-documents, assignments and arrays. Variables are replaced by
- * what is known of them; every letter remembers where in the script it stands.
+ * Splits a shell script into commands and words: quotes, escapes, comments, continued lines, here-documents, assignments and arrays. Variables are
+ * expanded if known; every character keeps its offset in the script.
  */
 final class ShellLexer {
-    /** What all variables together may expand to. */
+    /** Maximum number of characters that all variables together may expand to. */
     static final int LETTERS_MAX = 1 << 20;
 
     private static final String OPERATORS = ";&|()\n";
@@ -27,14 +27,17 @@ final class ShellLexer {
     private final IntPredicate doubtful;
     private int at;
     private long letters;
-    /** Ends of here-documents that begin after this line. */
+    /** Delimiters of here-documents that begin after this line. */
     private final List<String> hereDocuments = new ArrayList<>();
 
     private ShellText word = new ShellText();
     private boolean wordBegun;
     private List<Field> fields = new ArrayList<>();
 
-    /** Of variables, knows what a name stands for, null for an unknown one; tells defaults what {@code ${NAME:=value}} sets. A sum with a doubtful letter is doubtful. */
+    /**
+     * {@code variables} maps a name to its value, or null; {@code defaults} receives assignments by {@code ${NAME:=value}}. A sum with an uncertain
+     * character is uncertain.
+     */
     ShellLexer(
             String script,
             Function<String, @Nullable List<ShellText>> variables,
@@ -58,9 +61,9 @@ final class ShellLexer {
     /**
      * A word of a command.
      *
-     * @param assigned name that it sets; null for a plain word
-     * @param appends whether {@code +=} sets it
-     * @param array the words of an array; null for a plain value
+     * @param assigned name that it assigns to; null for a plain word
+     * @param appends whether it assigns with {@code +=}
+     * @param array words of an array; null for a plain value
      */
     record Field(
             ShellText text,
@@ -84,7 +87,7 @@ final class ShellLexer {
         return Math.min(at, Math.max(0, script.length() - 1));
     }
 
-    /** Counts letters that are copied for a variable, and refuses a script that copies too many. */
+    /** Counts characters copied for variables; throws if there are too many. */
     void charge(int copied) {
         letters += copied;
         if (letters > LETTERS_MAX) {
@@ -150,7 +153,7 @@ final class ShellLexer {
         wordBegun = false;
     }
 
-    /** The name that the word begun so far sets, of NAME= or NAME+=; null for another word. */
+    /** The name in a NAME= or NAME+= at the start of the current word; null if there is none. */
     private @Nullable String assignedName() {
         String text = word.toString();
         int equals = text.indexOf('=');
@@ -178,7 +181,7 @@ final class ShellLexer {
         return new Field(word.from(equals + 1), name, text.charAt(equals - 1) == '+', array);
     }
 
-    /** {@code NAME=( words )}, over as many lines as it takes. */
+    /** Reads {@code NAME=( words )}, which may span lines. */
     private void array() {
         ShellText assigned = word;
         List<Field> before = fields;
@@ -206,7 +209,7 @@ final class ShellLexer {
         begin();
     }
 
-    /** An item such as {@code a=b} is no assignment inside an array. */
+    /** Inside an array, an item such as {@code a=b} is not an assignment. */
     private static ShellText whole(Field field) {
         if (field.assigned() == null) {
             return field.text();
@@ -252,7 +255,7 @@ final class ShellLexer {
         hereDocuments.clear();
     }
 
-    /** A piece of a word: quoted, a variable, or a letter. */
+    /** Reads a piece of a word: quoted, a variable, or a character. */
     private void part(char next) {
         wordBegun = true;
         if (next == '\'') {
@@ -304,7 +307,7 @@ final class ShellLexer {
         at++;
     }
 
-    /** Copies what only a shell can know as it is written, without blanks, at which it would be cut. */
+    /** Copies text that only a shell can evaluate, without blanks, so that it stays one word. */
     private void opaque(int end) {
         while (at < end) {
             if (isBlank(script.charAt(at)) || script.charAt(at) == '\n') {
@@ -315,13 +318,13 @@ final class ShellLexer {
         }
     }
 
-    /** The offset behind the next such letter. */
+    /** The offset after the next occurrence. */
     private int end(char letter, int from) {
         int end = script.indexOf(letter, from);
         return end < 0 ? script.length() : end + 1;
     }
 
-    /** The offset behind the closing letter that belongs to the opening one before {@code from}. */
+    /** The offset after the bracket that closes the one before {@code from}. */
     private int closing(char opening, char closing, int from) {
         int depth = 1;
         int i = from;
@@ -365,7 +368,7 @@ final class ShellLexer {
                 || letter >= 'A' && letter <= 'Z';
     }
 
-    /** The value, and where it comes from if it is doubtful. */
+    /** The first value of a variable; sets its origin if it is uncertain. */
     private @Nullable String firstOf(String name, int[] from) {
         List<ShellText> value = variables.apply(name);
         if (value == null || value.isEmpty()) {
@@ -409,14 +412,14 @@ final class ShellLexer {
         }
     }
 
-    /** Where what a variable stands for is cut into words. */
+    /** Where an expanded variable is split into words. */
     private enum Cut {
         NOWHERE,
         BETWEEN_ITEMS,
         AT_BLANKS
     }
 
-    /** Puts in what a variable stands for; in an assignment it is never cut. */
+    /** Expands a variable; in an assignment it is never split. */
     private void variable(String name, int end, Cut wanted, @Nullable String otherwise) {
         List<ShellText> value = name.isEmpty() ? null : variables.apply(name);
         if (value == null && otherwise == null) {
@@ -440,7 +443,7 @@ final class ShellLexer {
                 wordBegun = true;
             }
         }
-        // Without quotes, nothing is no word.
+        // Unquoted, an empty value is not a word.
         wordBegun &= cut != Cut.AT_BLANKS || !word.toString().isEmpty();
     }
 

@@ -16,14 +16,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands of a shell script with the variables that the script sets written out. Nothing is executed: what only a shell can know ({@code $(...)}, variables
- * of the environment) stays as written.
+ * Commands of a shell script, with the variables that it sets expanded. Nothing is executed: text that only a shell can evaluate ({@code $(...)},
+ * environment variables) stays as written.
  *
- * <p>A condition that compares values known here is decided by {@link ShellTests}, and a loop over known words runs. Other conditions and loops are not
- * decided. What stands in them counts, and {@link #conditional} tells so. A value that conditions or loops set to this and that is in {@link #doubt}.
+ * <p>{@link ShellTests} decides conditions that compare known values, and loops over known words are run. Other conditions and loops are undecided;
+ * their commands count, which {@link #conditional} reports. A value with several candidates from conditions or loops is in {@link #doubt}.
  */
 final class ShellScript {
-    /** Marks a value that conditions or loops of the script decide. */
+    /** Marks a value that depends on conditions or loops. */
     static final String SEVERAL = ", which is set to ";
 
     private static final Set<String> KEYWORDS = Set.of(
@@ -40,20 +40,20 @@ final class ShellScript {
     private final List<List<ShellText>> commands = new ArrayList<>();
     private final List<int[]> conditions = new ArrayList<>();
     private final ShellTests tests = new ShellTests();
-    /** Offsets of letters that stand for one of several values of a variable. */
+    /** Offsets of characters that are one of several values of a variable. */
     private final Map<Integer, Variable> doubtful = new HashMap<>();
-    /** Commands that were read before each loop that has not ended. */
+    /** Number of commands before each open loop. */
     private final Deque<Integer> loops = new ArrayDeque<>();
-    /** Whether this is the head of a loop that counts. */
+    /** Whether this is the head of a counting loop. */
     private boolean counts;
 
     private int conditionStart;
 
-    /** What a variable stands for: one word, or those of an array. */
+    /** A variable: one word, or the words of an array. */
     private static final class Variable {
         final String name;
         List<ShellText> values;
-        /** What is assigned where, as long as conditions and loops choose among it. */
+        /** Assignments by offset, as long as conditions and loops choose among them. */
         final Map<Integer, String> assignments = new TreeMap<>();
 
         Variable(String name, List<ShellText> values) {
@@ -69,7 +69,7 @@ final class ShellScript {
 
     private ShellScript(String text) {
         this.lexer = new ShellLexer(text, this::value, this::setDefault, doubtful::containsKey);
-        // What the script asks Slurm for, in the variables that Slurm sets.
+        // Resources that the script requests from Slurm, as the variables that Slurm sets.
         SLURM.matcher(text)
                 .results()
                 .forEach(asked -> Known.ofSlurm(asked.group(1))
@@ -87,17 +87,17 @@ final class ShellScript {
         return script;
     }
 
-    /** The commands with their words, assignments left out. */
+    /** The words of each command, without assignments. */
     List<List<ShellText>> commands() {
         return commands;
     }
 
-    /** Variables that the script exports, or sets for a command in front of it. */
+    /** Variables that the script exports, or sets in front of a command. */
     Map<String, ShellText> exported() {
         return exported;
     }
 
-    /** All words of all variables: where a script leaves the last command to another one. */
+    /** All words of all variables, for scripts that pass the command to another script. */
     List<ShellText> words() {
         List<ShellText> words = new ArrayList<>();
         for (Variable variable : variables.values()) {
@@ -108,7 +108,7 @@ final class ShellScript {
         return words;
     }
 
-    /** What a variable stands for at the end of the script; null where nothing sets it. */
+    /** First value of a variable at the end of the script; null if it is not set. */
     @Nullable
     ShellText word(String variable) {
         List<ShellText> values = value(variable);
@@ -119,12 +119,12 @@ final class ShellScript {
         return lexer.position(offset);
     }
 
-    /** Whether the place stands in a condition or a loop. */
+    /** Whether an offset is in an undecided condition or loop. */
     boolean conditional(int offset) {
         return conditions.stream().anyMatch(range -> offset >= range[0] && offset < range[1]);
     }
 
-    /** What a word may stand for, as a variable with its values and their lines; null for a word that is sure. */
+    /** Candidates of a word: its variable with the values and their lines; null if the word is certain. */
     @Nullable
     String doubt(ShellText word) {
         Variable variable = word.places()
@@ -179,7 +179,7 @@ final class ShellScript {
                     return;
                 }
             } else if (!declares) {
-                // What bash -c runs is a command, too.
+                // The argument of bash -c is also a command.
                 boolean inside = !words.isEmpty()
                         && words.get(words.size() - 1).toString().equals("-c");
                 words.addAll(inside ? field.text().split() : List.of(field.text()));
@@ -215,7 +215,7 @@ final class ShellScript {
         return KEYWORDS.contains(text);
     }
 
-    /** Sets a variable to each word of a list in turn. Without a list, it counts or goes through the arguments of the script. */
+    /** Sets a variable to each word of a list in turn. A loop without a list counts, or iterates over the script's arguments. */
     private void loop(List<ShellLexer.Field> head) {
         if (tests.skips()) {
             return;
@@ -269,7 +269,7 @@ final class ShellScript {
         }
     }
 
-    /** Whether a command of the innermost loop has the value, which the loop changes for its next turn. */
+    /** Whether a command in the innermost loop uses the value, which the loop changes for its next iteration. */
     private boolean isUsedInLoop(Variable variable) {
         return !loops.isEmpty()
                 && commands.subList(loops.element(), commands.size()).stream()
@@ -279,7 +279,7 @@ final class ShellScript {
                                 .anyMatch(value -> value.places().anyMatch(each -> each == place)));
     }
 
-    /** {@code ${NAME:=value}} sets what nothing has set. */
+    /** {@code ${NAME:=value}} sets an unset variable. */
     private void setDefault(String name, ShellText value) {
         if (!tests.skips() && !variables.containsKey(name)) {
             variables.put(name, new Variable(name, List.of(value)));

@@ -6,13 +6,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which branches of a script's conditions run, as far as the values that {@code [ a = b ]} and its like compare tell. An argument of the script that is compared
- * with nothing is empty, as where nobody gives it. {@code case} and most loops are not decided.
+ * Decides which branches of a script's conditions run, from values compared by {@code [ a = b ]} and similar tests. A script argument that is
+ * compared with an empty string counts as not given. {@code case} and most loops are not decided.
  */
 final class ShellTests {
-    /** A condition or a loop that has not ended. */
+    /** An open condition or loop. */
     private static final class Open {
-        /** Whether the commands read now run; null where nothing tells. */
+        /** Whether the current commands run; null if unknown. */
         @Nullable
         Boolean runs = true;
         /** Whether a branch has run. */
@@ -22,22 +22,22 @@ final class ShellTests {
     }
 
     private final Deque<Open> open = new ArrayDeque<>();
-    /** Commands of the condition that is read now; -1 outside of one. */
+    /** Number of commands in the current condition; -1 outside a condition. */
     private int compared = -1;
-    /** Whether the last of them holds. */
+    /** Result of the last of them. */
     private @Nullable Boolean result;
 
-    /** Whether nothing tells that the commands read now run. */
+    /** Whether it is unknown if the current commands run. */
     boolean isOpen() {
         return open.stream().anyMatch(each -> each.undecided);
     }
 
-    /** Whether the commands read now do not run. */
+    /** Whether the current commands do not run. */
     boolean skips() {
         return open.stream().anyMatch(each -> Boolean.FALSE.equals(each.runs));
     }
 
-    /** Whether a condition is read now. */
+    /** Whether a condition is being read. */
     boolean inCondition() {
         return compared >= 0;
     }
@@ -63,7 +63,7 @@ final class ShellTests {
         }
     }
 
-    /** The loop that has just begun runs. */
+    /** Marks the loop that has just begun as running. */
     void runs() {
         open.pop();
         open.push(new Open());
@@ -78,7 +78,7 @@ final class ShellTests {
         }
     }
 
-    /** A command of the condition; without words where a value in it is not known for sure. */
+    /** Adds a command of the condition; no words if a value in it is uncertain. */
     void compare(List<String> words) {
         compared++;
         boolean test = words.size() > 3 && words.get(0).matches("\\[\\[?");
@@ -110,7 +110,7 @@ final class ShellTests {
         };
     }
 
-    /** An argument of the script is known to be empty, no more. */
+    /** Script arguments are known only in comparison with an empty string. */
     private static boolean isKnown(String word, String other) {
         return !plain(word).matches("(?s).*[$`*?].*") && (plain(word).equals(word) || other.isEmpty());
     }

@@ -5,13 +5,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Letters with the offset in the script of each. */
+/** Characters, each with its offset in the script. */
 final class ShellText {
     private final StringBuilder letters = new StringBuilder();
     private int[] offsets = new int[8];
     private int start;
 
-    /** A word that is written at one place. */
+    /** A word written at one position. */
     static ShellText at(int offset, String letters) {
         ShellText text = new ShellText();
         text.beginAt(offset);
@@ -41,17 +41,17 @@ final class ShellText {
         return both;
     }
 
-    /** Where a word begins that may stay empty. */
+    /** Sets the start of a word that may stay empty. */
     void beginAt(int offset) {
         start = offset;
     }
 
-    /** Offset of a letter. */
+    /** Offset of a character. */
     int offset(int letter) {
         return offsets[letter];
     }
 
-    /** Offset of the first letter; where the word began if it is empty. */
+    /** Offset of the first character; the start of the word if it is empty. */
     int offset() {
         return letters.isEmpty() ? start : offsets[0];
     }
@@ -60,12 +60,12 @@ final class ShellText {
         return letters.length();
     }
 
-    /** Offsets of its letters; where it begins if it is empty. */
+    /** Offsets of all characters; the start of the word if it is empty. */
     IntStream places() {
         return letters.isEmpty() ? IntStream.of(start) : Arrays.stream(offsets, 0, letters.length());
     }
 
-    /** Its letters from this one on. */
+    /** The text from a character on. */
     ShellText from(int letter) {
         ShellText rest = new ShellText();
         rest.start = letter < letters.length() ? offsets[letter] : offsets[letter - 1];
@@ -75,7 +75,7 @@ final class ShellText {
         return rest;
     }
 
-    /** Its parts between blanks. */
+    /** Its parts, split at blanks. */
     List<ShellText> split() {
         List<ShellText> parts = new ArrayList<>();
         ShellText part = new ShellText();

@@ -17,11 +17,11 @@ import org.tomlj.TomlParseResult;
 import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
 
-/** Reads TOML 1.0 into values with places. */
+/** Reads TOML 1.0 into values with positions. */
 final class TomlReader {
     private TomlReader() {}
 
-    /** The block of the text, or null after a problem. */
+    /** The content of the text; null after a problem. */
     static @Nullable Mapping read(String text, Problems problems) {
         if (nests(text)) {
             return problems.refuse(
@@ -34,7 +34,7 @@ final class TomlReader {
         return result.hasErrors() ? null : block(result, Position.START);
     }
 
-    /** The parser follows brackets and dots by recursion. */
+    /** Whether brackets or dots are nested too deeply for the parser, which is recursive. */
     private static boolean nests(String text) {
         return text.lines()
                         .anyMatch(line -> line.chars()

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A TOML file of torchtitan, which trains with FSDP2. */
+/** A torchtitan TOML file; torchtitan trains with FSDP2. */
 final class TorchtitanConfig implements Importer {
     private static final String MODE = "activation_checkpoint.mode";
     private static final String OPTION = "activation_checkpoint.selective_ac_option";
@@ -58,7 +58,7 @@ final class TorchtitanConfig implements Importer {
         OptimizerName.contribute(file, draft, "optimizer.name", null);
     }
 
-    /** The key of the section that has it: names moved from training and experimental to parallelism. */
+    /** A key in the section that contains it: keys moved from training and experimental to parallelism. */
     private static String of(ForeignFile file, String name) {
         return Stream.of("training.", "experimental.")
                 .map(section -> section + name)
@@ -97,7 +97,10 @@ final class TorchtitanConfig implements Importer {
         }
     }
 
-    /** Samples of a micro-batch: of so many since 2025-04 (pull request 1073); before, a rank's samples were cut into as many parts as there are stages. */
+    /**
+     * Micro-batch of a pipeline: set directly since 2025-04 (pull request 1073); before, a rank's batch was split into a number of micro-batches, by
+     * default one per stage.
+     */
     private static long ofPipeline(ForeignFile file, long ofRank, long stages) {
         if (of(file, STAGES).startsWith("parallelism")) {
             return Math.min(ofRank, Math.max(1, whole(file, "parallelism.pipeline_parallel_microbatch_size", 1)));

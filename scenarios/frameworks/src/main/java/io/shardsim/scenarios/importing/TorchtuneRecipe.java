@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A recipe of torchtune; those for several GPUs run FSDP2. */
+/** A torchtune recipe; the distributed recipes run FSDP2. */
 final class TorchtuneRecipe implements Importer {
     private static final String COMPONENT = "model._component_";
 
-    /** The last part of a builder's name, such as qlora_llama3_1_8b. */
+    /** Last part of a builder's name, such as qlora_llama3_1_8b. */
     private static final Pattern BUILDER =
             Pattern.compile(".*?\\.(?:(q?lora)_)?([a-z]+?)_?(\\d*)(?:_(\\d+))?_(\\d+b)(?:_(?:instruct|base))?");
 

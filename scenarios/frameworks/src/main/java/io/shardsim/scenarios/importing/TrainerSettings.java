@@ -4,9 +4,9 @@ import io.shardsim.simulator.yaml.YamlNode.Mapping;
 import java.util.List;
 import java.util.Locale;
 
-/** Arguments of the Hugging Face Trainer as JSON or YAML, and those of scripts built around it (TRL, LLaMA-Factory). */
+/** Arguments of the Hugging Face Trainer as JSON or YAML, and of scripts based on it (TRL, LLaMA-Factory). */
 final class TrainerSettings implements Importer {
-    /** Before each setting of FSDP. */
+    /** Prefix of FSDP settings. */
     static final String FSDP = "fsdp_config.";
 
     @Override
@@ -14,7 +14,7 @@ final class TrainerSettings implements Importer {
         return "trainer";
     }
 
-    /** A DeepSpeed configuration written out rather than named. */
+    /** Finds a DeepSpeed configuration written inline, not as a file name. */
     @Override
     public String innerKey(Mapping root) {
         return "deepspeed";
@@ -35,7 +35,7 @@ final class TrainerSettings implements Importer {
         AdapterSettings.contribute(file, draft);
     }
 
-    /** A command line says how many processes it starts. */
+    /** Reads the arguments of a command's launcher. */
     private static void contributeLauncher(ForeignFile file, Draft draft) {
         MegatronArguments.contributeCluster(file, draft, '_');
         Long stage = file.whole("zero_stage", 0, 3);

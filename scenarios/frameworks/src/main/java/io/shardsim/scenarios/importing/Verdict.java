@@ -3,17 +3,17 @@ package io.shardsim.scenarios.importing;
 import java.util.List;
 import java.util.Locale;
 
-/** What becomes of a key of a foreign file. */
+/** The verdict on a key of a foreign file. */
 public enum Verdict {
-    /** The scenario says the same. */
+    /** The scenario has the same setting. */
     MODELLED("modelled"),
-    /** The scenario says something close; the note says what. */
+    /** The scenario has a similar setting; the note says which. */
     APPROXIMATED("approximated"),
-    /** Changes no step time and no memory of a step. */
+    /** Affects neither step time nor memory. */
     IRRELEVANT("irrelevant"),
-    /** The scenario leaves it out; the note says what that may change. */
+    /** Ignored; the note says what that may change. */
     NOT_MODELLED("not modelled"),
-    /** Without it the answer is one to another question: refused unless the user accepts that. */
+    /** The result would be for a different training without it: rejected unless the user accepts that. */
     DECIDES_THE_ANSWER("decides the answer");
 
     private final String words;
@@ -22,7 +22,7 @@ public enum Verdict {
         this.words = words;
     }
 
-    /** As tables and results write it. */
+    /** Text in tables and results. */
     public String words() {
         return words;
     }

@@ -163,8 +163,7 @@ class MeaningTest {
         Choices choices = RealConfigurationsTest.choices(Map.of("model", "llama3-8b", "accept", accepted));
         assertThatThrownBy(() -> ScenarioImport.readText(
                         "run.sh", run, RealConfigurationsTest.choices(Map.of("model", "llama3-8b"))))
-                .hasMessageContaining(
-                        "job.config_file configs/a.toml decides the answer: what that file says is not known");
+                .hasMessageContaining("job.config_file configs/a.toml decides the answer: that file is not read");
         assertThat(ScenarioImport.readText("run.sh", run, choices).text()).contains("micro_batch: 2");
         Map<String, String> both = new LinkedHashMap<>();
         both.put("run.sh", run);
@@ -177,7 +176,7 @@ class MeaningTest {
                         "run.sh",
                         run.replace("--job.config_file $CONFIG_FILE", "--module llama3 --config llama3_8b"),
                         RealConfigurationsTest.choices(Map.of("model", "llama3-8b"))))
-                .hasMessageContaining("a configuration in Python");
+                .hasMessageContaining("a Python configuration");
     }
 
     private static void refused(String name, String text, String model, String... messages) {

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  * NCCL on one GPU architecture. Arrays go by {@link Protocol}.
  *
  * @param basePs from a rank's stream reaching a collective to its first primitive [ps] -- calibration
- * @param nvLinkStepPs one step over NVLink beside its bytes [ps] -- calibration
- * @param rates what thread blocks move -- calibration
+ * @param nvLinkStepPs latency of one step over NVLink [ps] -- calibration
+ * @param rates rates of thread blocks -- calibration
  * @param channels channels inside a node -- specification
- * @param nvls NVLink SHARP, or null where the switch cannot add up
- * @param tuner what NCCL believes of this GPU -- specification
+ * @param nvls NVLink SHARP; null if the switch cannot reduce
+ * @param tuner figures of NCCL's tuner for this GPU -- specification
  */
 record NcclGpu(
         long[] basePs,
@@ -27,31 +27,31 @@ record NcclGpu(
         Tuner tuner) {
 
     /**
-     * @param lanes what one thread block can move at most
-     * @param copyRatio share of the NVLink payload rate that all channels together make when they copy [1]
+     * @param lanes maximum rate of one thread block
+     * @param copyRatio share of the NVLink payload rate that all channels reach when copying [1]
      * @param allReduceCopyRatio the same in the second half of an all-reduce, which copies within one buffer [1]
      * @param reduceRatio the same when they reduce [1]
-     * @param store a thread block that stores a chunk and sends nothing
+     * @param store rate of a thread block that stores a chunk and sends nothing
      */
     record Rates(Bandwidth[] lanes, double copyRatio, double allReduceCopyRatio, double reduceRatio, Bandwidth store) {}
 
     /**
-     * All-reduces whose sums the NVSwitch makes.
+     * All-reduces in the NVSwitch.
      *
      * @param channels thread blocks -- specification
-     * @param chunkBytes largest piece of one head's part that a channel moves in one round [bytes] -- specification
-     * @param stepPs from the last member's offer to the sum, and from the sum to the last member, beside the copies [ps] -- calibration
-     * @param ratio share of the NVLink payload rate that all channels together make [1] -- calibration
+     * @param chunkBytes maximum piece of a head's shard that a channel moves in one round [bytes] -- specification
+     * @param stepPs time from the last member's data to the sum, and from the sum to the last member, without the copies [ps] -- calibration
+     * @param ratio share of the NVLink payload rate that all channels reach [1] -- calibration
      */
     record Nvls(int channels, long chunkBytes, long stepPs, double ratio) {}
 
     /**
      * Rates in bytes per microsecond.
      *
-     * @param nvLinkRate all NVLinks of a GPU
-     * @param searched rates at which NCCL looks for rings and trees
-     * @param llRateMax all rings together with LL
-     * @param plateau what NCCL multiplies the latency of a Simple all-reduce ring over several nodes with [1]
+     * @param nvLinkRate assumed rate of all NVLinks of a GPU
+     * @param searched rates that NCCL tries for rings and trees
+     * @param llRateMax maximum rate of all rings together, LL
+     * @param plateau factor on the latency of a Simple all-reduce ring over several nodes [1]
      */
     record Tuner(double nvLinkRate, Searched searched, Ring ring, Tree tree, double llRateMax, double plateau) {
 
@@ -68,18 +68,18 @@ record NcclGpu(
     record Searched(double[] inNode, double[] betweenNodes) {}
 
     /**
-     * @param count rings inside a node before they are used twice
-     * @param rate rate of one of them
-     * @param doubledCount most rings between nodes that NCCL doubles when they are fast
-     * @param ll128RateMax one ring with LL128
+     * @param count rings inside a node, before they are duplicated
+     * @param rate rate of one such ring
+     * @param doubledCount maximum number of fast rings between nodes that NCCL duplicates
+     * @param ll128RateMax maximum rate of one ring, LL128
      */
     record Ring(int count, double rate, int doubledCount, double ll128RateMax) {}
 
     /**
      * Arrays are for one, two and more nodes.
      *
-     * @param rateMax one tree
-     * @param ll128RateMax one tree with LL128
+     * @param rateMax maximum rate of one tree
+     * @param ll128RateMax maximum rate of one tree, LL128
      */
     record Tree(double[] rateMax, double[] ll128RateMax) {}
 

@@ -9,12 +9,12 @@ import java.util.stream.Stream;
 /**
  * NCCL and its network plugin over one network.
  *
- * @param protocols protocols that NCCL may use, inside a node too: the setting holds for the whole process
- * @param host maker of the host processors
+ * @param protocols protocols that NCCL may use; the setting holds for the whole process, also inside a node
+ * @param host vendor of the host CPUs
  * @param bufferBytes NCCL_BUFFSIZE [bytes]
  * @param reportedLatencyUs latency that the plugin reports to NCCL's tuner [us]
- * @param steps what a step between nodes takes
- * @param plugin what the plugin prefers over NCCL's own estimates
+ * @param steps latencies of a step between nodes
+ * @param plugin the plugin's tuner, which overrides NCCL's own estimates
  */
 record NcclNetwork(
         List<Protocol> protocols,
@@ -25,7 +25,7 @@ record NcclNetwork(
         PluginTuner plugin) {
 
     /**
-     * Maker of the host processors.
+     * Vendor of the host CPUs.
      *
      * <p>Values: NCCL 2.27.3, src/graph/tuning.cc, getNetOverhead and llMaxBws.
      */
@@ -43,30 +43,30 @@ record NcclNetwork(
             this.llRateMax = llRateMax;
         }
 
-        /** What NCCL takes the posting of a send for [us]. */
+        /** NCCL's assumed cost of posting a send [us]. */
         double postingUs() {
             return postingUs;
         }
 
-        /** What NCCL takes all LL rings between nodes to reach at most [bytes/us]. */
+        /** NCCL's assumed maximum rate of all LL rings between nodes [bytes/us]. */
         double llRateMax(int nodes) {
             return 1000 * (nodes == 2 ? llRateMaxTwoNodes : llRateMax);
         }
     }
 
     /**
-     * Arrays go by {@link Protocol}; protocols that NCCL may not use have none.
+     * Arrays are indexed by {@link Protocol}; protocols that NCCL may not use have no value.
      *
      * @param stepPs from the last bit leaving the NIC to the receiving thread block acting on it [ps] -- calibration
-     * @param longRingStepPs the same in the ring of a gather or a scatter through all GPUs of more than two nodes [ps] -- calibration
-     * @param eagerBytes largest message that is sent before the receiver has asked for it [bytes]
-     * @param rendezvousPs what a larger message takes beside that [ps] -- calibration
+     * @param longRingStepPs the same in an all-gather or reduce-scatter ring through all GPUs of more than two nodes [ps] -- calibration
+     * @param eagerBytes largest message sent eagerly, without a rendezvous [bytes]
+     * @param rendezvousPs extra time of a larger message [ps] -- calibration
      */
     record Steps(long[] stepPs, long[] longRingStepPs, long eagerBytes, long rendezvousPs) {
         /**
-         * A step whose messages are so large [ps].
+         * Latency of a step with messages of this size [ps].
          *
-         * @param longRing whether it is one of a gather's or a scatter's ring through all GPUs of more than two nodes
+         * @param longRing whether it is in an all-gather or reduce-scatter ring through all GPUs of more than two nodes
          */
         long ps(boolean longRing, Protocol protocol, long messageBytes) {
             long[] stepsPs = longRing ? longRingStepPs : stepPs;

@@ -24,7 +24,7 @@ import java.util.Set;
  * <pre>
  * reduce_bucket_size:
  *   value: 500000000 elements
- *   meaning: Gradients that are reduced together.
+ *   meaning: Number of gradients that are reduced together.
  *   source: deepspeed/runtime/zero/config.py, v0.7.2
  * </pre>
  *
