@@ -26,7 +26,7 @@ final class FsdpStage extends ReplicatedStep {
     private final int elementBytes;
     private final int reduceBytes;
     private final int stateBytes;
-    /** Parts gathered together, in the order of the first forwards. */
+    /** FSDP units, in the order in which the forward first uses them. */
     private final List<Part> parts = new ArrayList<>();
     /** Parameters gathered, and parameters with gradients, by piece. */
     private final long[] gathered;
@@ -77,7 +77,7 @@ final class FsdpStage extends ReplicatedStep {
                 : Part.of(experts, "experts", elements, 0, elementBytes);
     }
 
-    /** Gathers what is not gathered yet; its gradients count from here, although they first appear in backward. */
+    /** Gathers the units not gathered yet. Their gradients count from here on, although they first appear in backward. */
     @Override
     protected int beforeForward(RankGroups among, long elements) {
         if (elements == 0 || gathered[piece] == parameters(piece)) {

@@ -96,12 +96,15 @@ public abstract class ReplicatedStep {
     /** Returns the bytes of a gradient in the reduction. */
     protected abstract int gradientBytes();
 
-    /** Writes the work before the forward of elements with these replicas, such as casts; returns the operation to wait for. */
+    /** Writes the work that precedes the forward pass of these parameters, such as casts; returns the operation to wait for. */
     protected int beforeForward(RankGroups among, long elements) {
         return StepWriter.NONE;
     }
 
-    /** Writes the work after the backward of elements, such as casts of their gradients; returns the operation after which they are ready. */
+    /**
+     * Writes the work that follows the backward pass of these parameters, such as gradient casts; returns the operation after which the gradients are
+     * ready.
+     */
     protected int afterBackward(long elements, int computed) {
         return computed;
     }
@@ -236,7 +239,7 @@ public abstract class ReplicatedStep {
         return elements * job.precision().bytes();
     }
 
-    /** Writes the forward of one micro-batch through one piece of the model. */
+    /** Writes the forward pass of one micro-batch through one model chunk. */
     final void forward(int ofPiece) {
         piece = ofPiece;
         keepsInput(true);
@@ -267,7 +270,7 @@ public abstract class ReplicatedStep {
         return waits;
     }
 
-    /** Writes the backward of one micro-batch through one piece of the model. */
+    /** Writes the backward pass of one micro-batch through one model chunk. */
     final void backward(int ofPiece, boolean lastMicroBatch) {
         piece = ofPiece;
         offloadOf(piece);

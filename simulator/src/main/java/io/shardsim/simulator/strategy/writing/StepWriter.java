@@ -109,7 +109,7 @@ public final class StepWriter {
      *
      * @param parameters settings with {@code runtime_memory}, {@code fragmentation} and those of activation offload
      * @param fragmented owners whose memory is allocated piece by piece
-     * @param story writer of the strategy's own part
+     * @param story callback that writes the strategy's step
      */
     public static StepPlan write(
             TrainingJob job, StrategyParameters parameters, Set<MemoryOwner> fragmented, Consumer<StepWriter> story) {
