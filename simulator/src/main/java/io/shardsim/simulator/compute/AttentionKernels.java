@@ -30,8 +30,8 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
     private static final int WINDOW_EDGE = 128;
 
     /**
-     * Bytes that PyTorch reads and writes per element of the result and step: a cast to FP32, and three maps of one or two operands; half of that,
-     * and a copy of the whole, in the half of the steps that only late queries take part in [3].
+     * Bytes per element of the result and step that PyTorch reads and writes [3]: a cast to FP32, and three maps of one or two operands. In half of
+     * the steps only late queries take part: half of these bytes, plus a copy of the whole result.
      */
     private static final long EAGER_MERGE = (38 + 19 + 8) / 2;
     /** Bytes per element of keys and values: they are copied into one buffer [3]. */

@@ -77,7 +77,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
      *
      * @param stages p
      * @param schedule name of the schedule
-     * @param chunks pieces of the model that each stage holds, v; more than one only for interleaved schedules
+     * @param chunks model chunks that each stage holds, v; more than one only for interleaved schedules
      * @param partition {@code balanced} to assign layers to stages by cost, {@code uniform} by number
      */
     public record Pipeline(int stages, String schedule, int chunks, String partition) {
@@ -119,7 +119,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         return Math.multiplyExact(ranks(), context);
     }
 
-    /** Returns the number of pieces of the model, p x v. */
+    /** Returns the number of model chunks, p x v. */
     public int virtualStages() {
         return Math.multiplyExact(stages(), pipeline.chunks());
     }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writer of one FSDP2 step on a pipeline stage. Units are gathered for the first forward of their piece, one after another, and stay until the last
+ * Writer of one FSDP2 step on a pipeline stage. Units are gathered for the first forward of their model chunk, one after another, and stay until the last
  * backward: gathering them for each micro-batch would be expensive [1]. Gradients accumulate unsharded on every rank, and are reduced unit by unit
  * after the last backward of the stage, not overlapped [2]. Activations and gradients from other stages have one permanent buffer per micro-batch
  * [3].
@@ -28,7 +28,7 @@ final class FsdpStage extends ReplicatedStep {
     private final int stateBytes;
     /** FSDP units, in the order in which the forward first uses them. */
     private final List<Part> parts = new ArrayList<>();
-    /** Parameters gathered, and parameters with gradients, by piece. */
+    /** Parameters gathered, and parameters with gradients, by model chunk. */
     private final long[] gathered;
 
     private final long[] returned;

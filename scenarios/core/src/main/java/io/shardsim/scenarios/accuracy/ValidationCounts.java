@@ -109,7 +109,7 @@ final class ValidationCounts {
         return out.toString();
     }
 
-    /** Returns a table of first and current errors: of validation figures, and of locked ones, whatever they decided since. */
+    /** Returns a table of first and current errors: of validation figures, and of locked figures of any role. */
     static String firstTable(List<CaseOutcome> outcomes, FirstErrors first) {
         StringBuilder out = new StringBuilder("""
                 | figures | number | mean error at first | mean error today | locked, of any role | mean error at first |

@@ -216,7 +216,7 @@ final class AdvisedSettings {
         }
     }
 
-    /** Experts that each GPU has, shared out among those of a node; what the fullest rank costs. */
+    /** Adds expert parallelism within a node, if each GPU holds all experts; and an even expert load, which shows the cost of the fullest rank. */
     private void addExperts() {
         int ranks = BigInteger.valueOf(job.model().mixture().experts().number())
                 .gcd(BigInteger.valueOf(Math.min(job.gpusPerNode(), job.worldSize())))

@@ -116,7 +116,7 @@ final class SettingRemarks {
         }
     }
 
-    /** The fullest ranks of a drawn load, and modules that are kept. */
+    /** Adds the load of the fullest ranks under a drawn expert load, and {@code recompute} without effect. */
     private void addLoad(List<String> sentences) {
         if (job.checkpointing() != Checkpointing.SELECTIVE && point.given().containsKey("training.recompute")) {
             sentences.add("recompute has no effect here: activation_checkpointing is " + Names.id(job.checkpointing()));

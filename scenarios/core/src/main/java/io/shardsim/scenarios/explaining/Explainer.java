@@ -57,7 +57,7 @@ public final class Explainer {
     /** Standard deviations from the measurement beyond which still milder or stronger faults are not run. */
     private static final double FAR = 3;
 
-    /** What a profile's step takes over the measured one: said, for profiling takes time; and refused. */
+    /** Ratio of a profile's step time to the measured one, either way, from which it is mentioned, since profiling takes time. */
     private static final double PROFILE_SLOWER = 1.1;
 
     private static final double PROFILE_SLOWER_MAX = 1.5;
@@ -260,9 +260,9 @@ public final class Explainer {
     }
 
     /**
-     * How the profiled step differs from the measured one; empty where it does not.
+     * Returns how the profiled step time differs from the measured one; empty if it does not.
      *
-     * @throws InputException where they cannot be of the same run
+     * @throws InputException if the two differ so much that they cannot be of the same run
      */
     private static List<String> ofProfile(List<String> profiles, Explanation.Log own) throws InputException {
         if (profiles.isEmpty() || own.healthy().training() == null || !own.isSpeed()) {
@@ -281,7 +281,7 @@ public final class Explainer {
         return slower > PROFILE_SLOWER ? List.of("it " + words) : List.of();
     }
 
-    /** Faults that fit the speed, by the parts of a profile, too; those that contradict it are left out. */
+    /** Ranks faults that fit the speed by the profile as well, and drops those that contradict it. */
     private Explanation weighed(Subject subject, Explanation found, Set<String> between, List<String> profiles)
             throws InputException {
         Explanation.Log own = own(found.logs());
@@ -319,7 +319,7 @@ public final class Explainer {
     private static final class Costs {
         private final long foreseen;
         private final long ofOne;
-        /** State. */
+        /** State: remaining events. */
         private long left;
 
         private Costs(long foreseen, long ofOne, long left) {

@@ -210,7 +210,7 @@ public final class Planner implements AutoCloseable {
         return unavailableKinds.contains(candidate.kind());
     }
 
-    /** Converts candidates to what a framework runs. */
+    /** Converts candidates to the runs of a framework's files. */
     public interface Carrier {
         /**
          * Returns the candidate as it runs from the framework's files.
