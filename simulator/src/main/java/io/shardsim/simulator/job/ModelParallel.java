@@ -237,7 +237,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
                     "tensor_parallel"));
         }
         if (context > 1 && sequenceLength % (2L * context) != 0) {
-            // The mask lets late tokens see more than early ones, so each rank takes an early and a late piece.
+            // The mask lets late tokens see more than early ones, so each rank gets an early and a late chunk.
             problems.add(Refusal.of(
                     "context_parallel " + context + " needs sequence_length " + sequenceLength
                             + " to be a multiple of " + 2L * context + ", twice context_parallel; "

@@ -297,7 +297,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         return Stream.of(operators).filter(Objects::nonNull).toList();
     }
 
-    /** RMSNorm, separate Q, K and V, QK-norm and sliding windows where the model has them, rotary positions, a gated FFN, no biases. */
+    /** RMSNorm, separate Q, K and V, QK-norm and sliding windows if the model has them, rotary positions, a gated FFN, no biases. */
     static Transformer llama(ModelShape shape) {
         int h = shape.hidden();
         int ffn = shape.ffn();

@@ -34,10 +34,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Settings worth trying for a run, largest effect first, but settings that free memory in a tight run before all: what it computes, the memory it
- * leaves unused, the communication it waits for. Skips settings that the strategy lacks or refuses for this job, and communication settings if
- * communication takes less of the step than advice must gain. A micro-batch that the scenario leaves open is chosen anew for each setting; a given
- * one is kept if it fits.
+ * Settings worth trying for a run, largest effect first; in a tight run, settings that free memory come before all others. They change its compute,
+ * its unused memory, or the communication that it waits for. Skips settings that the strategy lacks or refuses for this job, and communication
+ * settings if communication takes less of the step than advice must gain. A micro-batch that the scenario leaves open is chosen anew for each
+ * setting; a given one is kept if it fits.
  *
  * <p>Excludes changes to the training itself (model, batch, precision), to the cluster, and to strategies of other kinds, except kinds that can shard
  * over fewer ranks where this one cannot; those are tried with this run's kernels.

@@ -149,8 +149,8 @@ final class SettingRemarks {
     }
 
     /**
-     * Returns a value to compare a given setting with: a switch flipped, or the default of anything else. Null if that tells nothing: the setting is
-     * not given, at its default or the collective library, or the default stands for one of the other values.
+     * Returns a value to compare a given setting with: a switch flipped, or the default of anything else. Null if the comparison shows nothing: the
+     * setting is not given, at its default or the collective library, or the default represents one of the other values.
      */
     private @Nullable String otherValue(Setting parameter) {
         String name = parameter.name();
