@@ -169,7 +169,7 @@ public final class SimulationEngine implements AutoCloseable {
 
     /** Logical processes of a run: actors that send each other {@link VirtualTimeMessage}s only. */
     public interface Parts {
-        /** Logical processes, as many as {@link #commands}. */
+        /** Returns the number of logical processes, as many as {@link #commands}. */
         int processes();
 
         /**

@@ -93,7 +93,7 @@ public final class SmddpTransportModel implements TransportModel {
                 || (double) inputBytes * ranks / GPUS_PER_NODE > constants.whole("all_gather_sort");
     }
 
-    /** Transport with the thread blocks of NCCL's sends, on fewer SMs. */
+    /** Returns a transport with the thread blocks of NCCL's sends, on fewer SMs. */
     private Transport transport(long totalBytes, int[] members, Cluster cluster) {
         Transport sends = nccl.choose(CollectiveKind.ALL_TO_ALL, "direct", totalBytes, members, cluster)
                 .transport();
