@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** That documents count the published figures by kind and role, and as many as there are. With {@code -Ddocs.write} their counts are written instead. */
+/** Documents state the published figures by kind and role, with their current numbers. With {@code -Ddocs.write} these are written instead. */
 class ValidationCountsTest {
     private static CaseOutcome outcome(String role, Metric metric, double measured, double simulated) {
         return new CaseOutcome(
@@ -74,7 +74,7 @@ class ValidationCountsTest {
         assertThat(Files.readString(Path.of("..", "docs", "validation.md"))).contains("<!-- errors -->\n| figures");
     }
 
-    /** Figures of several kinds are no sum. */
+    /** Figures of several kinds are not summed. */
     @Test
     void noDocumentAddsThemUp() throws IOException {
         List<Path> documents;
