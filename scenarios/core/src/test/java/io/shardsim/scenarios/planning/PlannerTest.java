@@ -239,7 +239,7 @@ class PlannerTest {
                 .collect(Collectors.toSet());
     }
 
-    /** Of 24,576 tokens, 4 ranks have 6,144 each and 8 would have 3,072; of 4,096 none is split. */
+    /** Of 24,576 tokens, 4 ranks have 6,144 each and 8 would have 3,072; 4,096 tokens are not split. */
     @Test
     void longSequencesAreSplitAndKernelsCompiledWhereTheSoftwareCan() throws Exception {
         String text = """

@@ -415,7 +415,7 @@ class StandingTest {
         assertThat(best.candidate()).as("the first of equal ones").isEqualTo(search.candidates.get(1));
     }
 
-    /** Whatever has room is better than what is tight. */
+    /** Any candidate with headroom ranks before tight ones. */
     @Test
     void aTightOneSetsNoLimit() throws Exception {
         Search search = new Search(null, 1, 5);
