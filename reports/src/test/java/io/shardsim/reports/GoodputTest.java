@@ -42,7 +42,8 @@ class GoodputTest {
         Goodput.Point best = goodput.curve().get(4);
         assertThat(best.everySteps()).isEqualTo(goodput.bestEverySteps());
         assertThat(best.blockingShare()).isEqualTo(goodput.bestShare());
-        // Young's interval is proportional to the root of the pause, so with a pause 64 times as short it is three points to the left.
+        // Young's interval is proportional to the root of the pause, so with a pause 64 times as short it is three
+        // points to the left.
         assertThat(goodput.curve())
                 .extracting(Goodput.Point::blockingShare)
                 .allMatch(share -> share <= best.blockingShare());

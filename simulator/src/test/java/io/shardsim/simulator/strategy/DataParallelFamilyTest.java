@@ -64,7 +64,8 @@ class DataParallelFamilyTest {
         double states = held.get(MemoryOwner.PARAMETERS)
                 + held.get(MemoryOwner.OPTIMIZER_STATES)
                 + MemoryLedger.peakBytes(plan.memoryChanges(), Set.of(MemoryOwner.GRADIENTS), StepPlan.EVERY_STAGE);
-        // With autocast, DDP keeps its 16-bit casts (2 bytes) in addition to the 16; Megatron-LM keeps FP32 gradients (4 bytes) in addition to 16-bit
+        // With autocast, DDP keeps its 16-bit casts (2 bytes) in addition to the 16; Megatron-LM keeps FP32 gradients
+        // (4 bytes) in addition to 16-bit
         // ones (docs/distrib_optimizer.md: 20 bytes per parameter).
         assertThat(states).isCloseTo(replicated * PSI + sharded * PSI / group, within(0.001 * PSI));
     }
@@ -154,7 +155,8 @@ class DataParallelFamilyTest {
         double microBatches = JOB.accumulationSteps();
         assertThat(Strategies.bytes(plan, REDUCE_SCATTER, "") / (2 * PSI) / microBatches)
                 .isCloseTo(reduced, within(0.001));
-        // ZeRO-2 gathers once per step; embeddings and the last layers are gathered slightly more or less often than the others.
+        // ZeRO-2 gathers once per step; embeddings and the last layers are gathered slightly more or less often than
+        // the others.
         assertThat(Strategies.bytes(plan, ALL_GATHER, "") / (2 * PSI) / microBatches)
                 .isCloseTo(gathered, within(0.15));
     }

@@ -105,7 +105,8 @@ class ZeroThreeTest {
         long reduced = Strategies.bytes(strategy.plan(twice), REDUCE_SCATTER, "")
                 - Strategies.bytes(strategy.plan(once), REDUCE_SCATTER, "");
         assertThat(reduced).isBetween(model, model + 1_000_000);
-        // The last layer and the tied head stay gathered between forward and backward; the embedding's backward gathers it once more.
+        // The last layer and the tied head stay gathered between forward and backward; the embedding's backward gathers
+        // it once more.
         assertThat(gathered).isBetween(2 * model - 2 * 2 * GPT_30B.layerParameters(0), 2 * model + 2 * embedding);
     }
 

@@ -38,7 +38,8 @@ class RecomputedTest {
         // Gate, up and their product.
         "0, mlp, 6144",
         "1, shared_experts, 768",
-        // The shared expert's saved tensors, both copies of the input, intermediate tensors, both results, and 8 logits of 4 bytes.
+        // The shared expert's saved tensors, both copies of the input, intermediate tensors, both results, and 8 logits
+        // of 4 bytes.
         "1, moe, 7952",
         // Log-sum-exp of 16 heads in 4 bytes.
         "0, core_attn, 32"

@@ -156,7 +156,8 @@ final class Watch {
             waiting.clear();
         }
         waitingSince.keySet().retainAll(waiting);
-        // Results fetched from a member that has left keep their slots on the next one until the command gives the first up.
+        // Results fetched from a member that has left keep their slots on the next one until the command gives the
+        // first up.
         boolean leftWithResult = touched && waiting.stream().anyMatch(ended::contains);
         for (Ticket ticket : waiting) {
             long nanos = sinceWhole(waitingSince.computeIfAbsent(ticket, first -> now), now);

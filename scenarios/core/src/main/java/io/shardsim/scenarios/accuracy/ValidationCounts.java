@@ -61,7 +61,7 @@ final class ValidationCounts {
                 kinds.add(all + " " + NOUNS.get(kind) + " (" + String.join(", ", roles) + ")");
             }
         }
-                return joined(kinds);
+        return joined(kinds);
     }
 
     private static String joined(List<String> parts) {
