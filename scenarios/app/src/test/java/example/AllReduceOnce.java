@@ -11,7 +11,7 @@ import io.shardsim.simulator.strategy.writing.ShardGroups;
 import io.shardsim.simulator.strategy.writing.StepWriter;
 
 /**
- * Data parallelism without overlap: every rank holds all states, and all gradients are all-reduced at once, after the last backward.
+ * Data parallelism without overlap: every rank holds all states, and one all-reduce after the last backward sums all gradients.
  *
  * <p>Leaves out casts of mixed precision, buckets and pipelines.
  */

@@ -10,7 +10,7 @@ import io.shardsim.simulator.strategy.settings.StrategyParameters;
 import io.shardsim.simulator.strategy.writing.ShardGroups;
 import io.shardsim.simulator.strategy.writing.StepWriter;
 
-/** ZeRO-3 whose gathers carry weights of 8 bits: each rank rounds its shard, and all turn what they receive back. Leaves out scales. */
+/** ZeRO-3 with 8-bit parameter gathers: each rank quantizes its shard, and all dequantize what they receive. Leaves out scales. */
 public final class EightBitGathers extends ShardingStrategy {
     public EightBitGathers(StrategyParameters settings) {
         super(settings);

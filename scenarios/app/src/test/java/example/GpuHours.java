@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code gpu-hours FILE}: what a training costs in GPU hours. */
+/** {@code gpu-hours FILE}: prints the GPU hours of a training. */
 @Command(name = "gpu-hours", description = "Prints the GPU hours that a number of tokens takes.")
 public final class GpuHours implements FurtherCommand {
     private static final int WRONG_INPUT = 2;

@@ -13,7 +13,7 @@ import org.apache.pekko.actor.typed.DispatcherSelector;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
-/** Packets through a link that sends one after the other, each for its bytes over the rate, and delivers it a latency later. */
+/** A link that sends packets one after another, each for its bytes over the rate, and delivers each one latency later. */
 public final class PacedLink implements SimulationEngine.Parts {
     private static final long PACKET_BYTES = 4096;
     private static final long LATENCY_PS = 2_000_000;
@@ -30,7 +30,7 @@ public final class PacedLink implements SimulationEngine.Parts {
         this.packets = packets;
     }
 
-    /** A packet that arrives somewhere at an instant; those of one instant go by their number. */
+    /** A packet on its way to a receiver; {@code order} breaks ties between packets at the same time. */
     private record Packet(long timePs, long order, int receiverId) implements VirtualTimeMessage {
         @Override
         public int sourceId() {
@@ -55,7 +55,7 @@ public final class PacedLink implements SimulationEngine.Parts {
         }
     }
 
-    /** The device: when its transmitter is free again is all that it remembers. */
+    /** The device. Its only state is the time at which its transmitter is free again. */
     private final class Link {
         private long freePs;
 
@@ -84,7 +84,7 @@ public final class PacedLink implements SimulationEngine.Parts {
         return List.of(new LogicalProcess.Command.RunAlone(this::begin, null, new MarkBoard()));
     }
 
-    /** All packets are there at once. */
+    /** Sends all packets at time 0. */
     private void begin() {
         for (int i = 0; i < packets; i++) {
             link.tell(new Packet(0, i, LINK));

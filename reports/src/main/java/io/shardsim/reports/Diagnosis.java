@@ -189,7 +189,7 @@ public record Diagnosis(String why, String next) {
         return noneGains(fitting, trials.size() - fitting);
     }
 
-    /** Says that no setting gains, and how many that might do not fit. */
+    /** Returns a sentence that no setting gains, and how many settings that might gain do not fit. */
     public static String noneGains(int fitting, int tooLarge) {
         String unfit = tooLarge == 0
                 ? ""

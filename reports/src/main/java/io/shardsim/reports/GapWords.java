@@ -141,7 +141,7 @@ public final class GapWords {
         return words.size() == 1 ? List.of(only) : words;
     }
 
-    /** The same of several differences in a sentence: {@code kernels save 3.05 s/step, sharding costs 0.49 s}. */
+    /** Formats the cost of several differences in a sentence: {@code kernels save 3.05 s/step, sharding costs 0.49 s}. */
     String savings(Map<String, Long> causesPs, String per) {
         StringBuilder text = new StringBuilder();
         int sign = 0;

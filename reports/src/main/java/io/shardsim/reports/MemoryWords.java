@@ -44,7 +44,7 @@ public final class MemoryWords {
         return fit.host().fits() ? gpu : gpu + ", and " + host;
     }
 
-    /** Says whether it fits, and how tightly, with its needs in parentheses. */
+    /** Formats whether it fits, and how tightly, with its needs in parentheses. */
     public static String verdict(MemoryFit fit) {
         String verdict = fit.isRoomy() ? "fits" : fit.isTight() ? "fits tightly" : "does not fit";
         return verdict + " (" + needs(fit) + ")";
@@ -79,7 +79,7 @@ public final class MemoryWords {
      * Returns a warning for a run whose memory is nearly full, or too uncertain to say whether it fits; null otherwise.
      *
      * @param mayLower whether a smaller micro-batch may free memory
-     * @param range error range of such runs' memory; null if none was published
+     * @param range error range of similar runs' memory; null if none was published
      */
     public static @Nullable Message warning(MemoryFit fit, boolean mayLower, @Nullable ErrorInterval range) {
         String bounds = range == null ? "" : bounds(fit, range);
@@ -103,7 +103,7 @@ public final class MemoryWords {
         return new Message(MessageCode.MEMORY_EDGE, how + bounds + remedy);
     }
 
-    /** Returns the range of such runs' memory, if it includes the GPU's. */
+    /** Returns the range of similar runs' memory, if it includes the GPU's capacity. */
     private static String bounds(MemoryFit fit, ErrorInterval range) {
         double least = fit.reservedBytes() / (1 + range.high());
         double most = fit.reservedBytes() / (1 + range.low());

@@ -20,7 +20,7 @@ public enum MessageCode {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Returns whether no measurement covers such a run, so that its error is unknown. */
+    /** Returns whether no measurement covers the run, so that its error is unknown. */
     public boolean isBeyondMeasurements() {
         return switch (this) {
             case OUT_OF_MEMORY, MEMORY_TIGHT, MEMORY_EDGE -> false;

@@ -80,7 +80,7 @@ public final class Subject {
         return parts;
     }
 
-    /** Returns what the imported files ask for and the answer leaves out. */
+    /** Returns the keys of imported files that the run ignores although they affect the answer. */
     private List<String> leftOut() {
         List<String> keys = first().facts().accepted();
         return keys.isEmpty()

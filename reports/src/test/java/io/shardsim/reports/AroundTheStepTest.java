@@ -10,12 +10,12 @@ import io.shardsim.reports.Surroundings.Storage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** 30 billion parameters on 4 nodes in one shard group of 32; a step of some seconds. */
+/** A run of 30 billion parameters on 4 nodes in one shard group of 32, with a step time in seconds. */
 class AroundTheStepTest {
     private static final Storage SHARED = new Storage("shared", 1e9, 2e9);
     private static final Storage GROWING = new Storage("growing", 1e9, Double.POSITIVE_INFINITY);
     private static final double STATE = 29.97e9 * 14;
-    /** 24 GB/s for each of four PCIe switches. */
+    /** 24 GB/s per PCIe switch, of which there are four. */
     private static final double PCIE = 4 * 24e9;
 
     private static RunResult run(@Nullable Surroundings around) {
@@ -37,7 +37,7 @@ class AroundTheStepTest {
         assertThat(AroundTheStep.of(run(null))).isNull();
     }
 
-    /** 30 billion parameters of 4 bytes by 8 ranks of a node; two GPUs share a PCIe switch's 24 GB/s. */
+    /** 30 billion parameters of 4 bytes on each of 8 ranks per node; two GPUs share a PCIe switch's 24 GB/s. */
     @Test
     void aModelIsBuiltByEveryRankOrOnceItIsSplit() {
         double parameters = 29.97e9;
@@ -66,7 +66,7 @@ class AroundTheStepTest {
         assertThat(around.samplesPerSecond()).isCloseTo(1536 / stepSeconds(), within(1e-9));
     }
 
-    /** 1536 samples of 1 GB through 2 GB/s, which four nodes share. */
+    /** 1536 samples of 1 GB at 2 GB/s, shared by four nodes. */
     @Test
     void inputThatDoesNotKeepUpSetsThePace() {
         AroundTheStep around = of(new Input(SHARED, 1_000_000_000), null);
@@ -125,7 +125,7 @@ class AroundTheStepTest {
                         + Quantities.usd(asked.cost().usd()) + " for 1 trillion tokens.");
     }
 
-    /** Tables, limits and the fastest run go by these, so a checkpoint that is never written does not look best. */
+    /** Tables, limits and the fastest run use these figures, so a checkpoint that is never written does not look best. */
     @Test
     void daysDollarsAndSpeedCountTheFailuresThatAreExpected() {
         Checkpoint rare = new Checkpoint(GROWING, 10_000, State.SHARDED, false, 14);
@@ -137,7 +137,7 @@ class AroundTheStepTest {
         assertThat(run.tokensPerSecond() * run.cost().days() * 86_400).isCloseTo(5e11, within(1e3));
     }
 
-    /** What AWS quotes for 500 billion tokens, with the dollars of all nodes. */
+    /** AWS's figure for 500 billion tokens, with the dollars of all nodes. */
     @Test
     void comparisonsSayWhatIsSaved() {
         ScenarioResult sweep = SampleRuns.sweep("s");

@@ -15,13 +15,13 @@ import java.util.Objects;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
-/** Figures against values worked out by hand or printed by others. */
+/** Compares figures with values computed by hand or published by others. */
 class ComputingTest {
     private static final Offset<Double> ROUNDING = within(1e-9);
 
     @Test
     void teraflopsFollowTheConventionOfAwsBenchmark() {
-        // 73.52 samples/s x 2048 tokens on 256 GPUs are 588.16 tokens/s; the blog prints 141 TFLOPS for a 30B model.
+        // 73.52 samples/s x 2048 tokens on 256 GPUs are 588.16 tokens/s; the blog gives 141 TFLOPS for a 30B model.
         ModelFlopsUtilization flops =
                 ModelFlopsUtilization.of(588.16, 29_960_000_000L, 29_960_000_000L, 0, Recomputation.ALL, 312e12);
         assertThat(flops.teraflopsPerGpu())
@@ -78,7 +78,7 @@ class ComputingTest {
 
     @Test
     void daysAreThoseThatAwsQuotes() {
-        // The blog prints 7.69 days for 100 and 38.43 for 500 billion tokens at 73.52 samples/s of 2048 tokens.
+        // The blog gives 7.69 days for 100 and 38.43 for 500 billion tokens at 73.52 samples/s of 2048 tokens.
         List<TrainingCost> costs = TrainingCost.quoted(73.52 * 2048, 32, 32.77);
         assertThat(costs.get(0).days()).isCloseTo(7.69, within(0.005));
         assertThat(costs.get(1).days()).isCloseTo(38.43, within(0.005));
@@ -176,7 +176,7 @@ class ComputingTest {
         ScenarioResult sweep = SampleRuns.sweep("s");
         RunResult base = sweep.runs().get(3);
         RunResult large = sweep.runs().get(12);
-        // FSDP does not fit on 16 GPUs, so the base of all is 32.
+        // FSDP does not fit on 16 GPUs, so the base of all series is 32.
         assertThat(base.step().scaling()).isEqualTo(new ScalingEfficiency(1, true, 32, false, ""));
         assertThat(large.label()).isEqualTo("ZeRO-3");
         assertThat(large.gpus()).isEqualTo(256);

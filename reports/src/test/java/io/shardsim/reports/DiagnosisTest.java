@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Each largest loss has its own words; what to turn next is what a trial gained. */
+/** Each largest loss has its own sentence, and the next setting is the one that gained in a trial. */
 class DiagnosisTest {
     private static final long S = 1_000_000_000_000L;
     private static final MemoryFit ROOM = new MemoryFit(6, 7, 8);
@@ -51,7 +51,7 @@ class DiagnosisTest {
         assertThat(Diagnosis.further(run(6, 0, Map.of()))).isEmpty();
     }
 
-    /** The run makes 153.6 samples/s. */
+    /** The run reaches 153.6 samples/s. */
     @Test
     void theLargestGainComesFirstAndNoneBelowTwoPercent() {
         RunResult run = run(6, 0, Map.of(Stream.GATHER, 4 * S))
@@ -83,7 +83,7 @@ class DiagnosisTest {
         assertThat(Diagnosis.of(run).next()).isEqualTo("Of 2 settings tried, none gains 2 %.");
     }
 
-    /** What was never run has shown nothing. */
+    /** A setting that was never run has no effect to report. */
     @Test
     void settingsThatDoNotFitAreNoneThatWereTried() {
         Trial large =
@@ -115,7 +115,7 @@ class DiagnosisTest {
                         + " --set strategy.no_sync=true");
     }
 
-    /** What a shell or a narrow terminal would take apart stays together. */
+    /** Parts that a shell or a narrow terminal would separate stay together. */
     @Test
     void adviceCanBePasted() {
         Map<String, String> block = Map.of("strategy", "{kind: fsdp2, shard_group: 8}");
@@ -138,7 +138,7 @@ class DiagnosisTest {
         assertThat(Diagnosis.of(gather(wire / 10)).why()).contains("The message rate is the limit");
     }
 
-    /** A collective of 1 s in which one NIC is held for 900 ms while it sends so many bytes. */
+    /** Returns a collective of 1 s in which one NIC is held for 900 ms and sends a number of bytes. */
     private static RunResult gather(long bytes) {
         RunFacts facts = RunFacts.of(
                 "s",
@@ -150,7 +150,7 @@ class DiagnosisTest {
         return RunResult.of(facts, new StepObservation(S, List.of(), List.of(nic), List.of(), 1, 1, 1, "d"), 1);
     }
 
-    /** A step of 10 s on 256 GPUs that was busy for the given seconds, slow-down included. */
+    /** Returns a step of 10 s on 256 GPUs that was busy for the given seconds, slowdown included. */
     private static RunResult run(int busySeconds, long slowdownPs, Map<Stream, Long> exposedPs) {
         RunFacts facts = RunFacts.of(
                 "s",

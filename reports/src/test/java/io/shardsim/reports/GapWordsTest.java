@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class GapWordsTest {
     private static final Pattern PART = Pattern.compile("([\\d.,]+) (s|ms|us) (less|more) ");
 
-    /** Read back: what is saved less what is lost is the gap, to the digit, and a gap that has one cause names it the right way round. */
+    /** Parses the text: savings minus losses equal the gap, to the digit, and a gap with one cause has the right sign. */
     @Test
     void aSentenceSaysWhatTheFiguresSay() {
         Random random = new Random(56);
@@ -46,7 +46,7 @@ class GapWordsTest {
         return new BigDecimal(text.replace(",", ""));
     }
 
-    /** Of one to four parts, either way, from microseconds to minutes. */
+    /** One to four parts, in either direction, from microseconds to minutes. */
     private static StepGap random(Random random) {
         int parts = 1 + random.nextInt(4);
         double scale = StrictMath.pow(10, 6 + 8 * random.nextDouble());

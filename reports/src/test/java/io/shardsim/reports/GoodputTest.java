@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Goodput against closed forms and against failures that are drawn. */
+/** Compares goodput with closed forms and with random failures. */
 class GoodputTest {
     private static Goodput.Saving saving(double pause, double mtbf, double recovery) {
         return new Goodput.Saving(1, 1000, steps -> pause, mtbf, recovery);
@@ -19,8 +19,8 @@ class GoodputTest {
     }
 
     /**
-     * Blocking checkpoints of 64 s, and asynchronous ones that pause for 1 s and are lost for 64 s more: each point is Daly's expectation, and each curve peaks where
-     * Young's interval is.
+     * Blocking checkpoints of 64 s, and asynchronous ones that pause for 1 s and are at risk for 64 s more: each point is Daly's expectation, and
+     * each curve peaks at Young's interval.
      */
     @Test
     void theCurveHasDalysSharesForBothKindsOfCheckpoints() {
@@ -42,8 +42,8 @@ class GoodputTest {
         Goodput.Point best = goodput.curve().get(4);
         assertThat(best.everySteps()).isEqualTo(goodput.bestEverySteps());
         assertThat(best.blockingShare()).isEqualTo(goodput.bestShare());
-        // Young's interval goes with the root of the pause, so that of a pause 64 times as short is three points to the
-        // left.
+        // Young's interval is proportional to the root of the pause, so with a pause 64 times as short it is three
+        // points to the left.
         assertThat(goodput.curve())
                 .extracting(Goodput.Point::blockingShare)
                 .allMatch(share -> share <= best.blockingShare());
@@ -65,7 +65,7 @@ class GoodputTest {
                 .isCloseTo(1, within(0.05));
     }
 
-    /** Daly, FGCS 22 (2006), equation 37, also where a pause is no small part of the time between failures. */
+    /** Daly, FGCS 22 (2006), equation 37, also if a pause is a large part of the time between failures. */
     @ParameterizedTest
     @CsvSource({"10, 100000", "600, 20000", "2000, 20000", "5000, 20000"})
     void theBestIntervalIsDalys(double pause, double mtbf) {
@@ -83,7 +83,7 @@ class GoodputTest {
         }
     }
 
-    /** The expectation is that of a training whose failures are drawn one by one. */
+    /** The expectation equals the mean of trainings with random failures. */
     @Test
     void drawnFailuresLeaveTheSameShare() {
         Goodput.Saving saving = saving(60, 5_000, 400);

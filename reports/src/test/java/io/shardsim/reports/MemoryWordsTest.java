@@ -46,7 +46,7 @@ class MemoryWordsTest {
                 .isNull();
     }
 
-    /** Neither yes nor no where the GPU's memory lies within what such runs need. */
+    /** Undecided if the GPU's memory is within the range that similar runs need. */
     @Test
     void tellsBothBoundsWhereTheyDoNotDecide() {
         ErrorInterval range = new ErrorInterval(0.8, -0.05, 0.1, List.of());

@@ -7,7 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class MessageCodeTest {
-    /** A headline has one line beside the code and its runs; a page says what is so and what to do. */
+    /** A headline fits on one line with its code and runs; a page says what is the case and what to do. */
     @ParameterizedTest
     @EnumSource(MessageCode.class)
     void everyCodeHasAPage(MessageCode code) {

@@ -31,7 +31,7 @@ class RemarkTest {
                 .containsExactly(new Remark("one", Remark.ALL), new Remark("two", Remark.ALL));
     }
 
-    /** Whole figures are listed, fractions are a range, signs and names stay. */
+    /** Whole figures are listed, fractions become a range, signs and names stay. */
     @Test
     void sentencesThatDifferInFiguresAreOne() {
         assertThat(Remark.of(
@@ -44,7 +44,7 @@ class RemarkTest {
                 .hasSize(5);
     }
 
-    /** All runs need between the lowest and the highest end of their ranges; a command is not one of several. */
+    /** The merged range reaches from the lowest to the highest end of the runs' ranges; figures in commands are not merged. */
     @Test
     void rangesAndCommandsStayTrue() {
         assertThat(Remark.of(

@@ -45,7 +45,7 @@ class RunNamesTest {
                         "no checkpointing, activation offload");
     }
 
-    /** The plain strategy of an ablation has nothing to be named by but itself. */
+    /** The plain strategy of an ablation is named by its own label only. */
     @Test
     void strategiesOfOneNameAreToldApartByTheirSettings() {
         assertThat(names(SampleRuns.points(

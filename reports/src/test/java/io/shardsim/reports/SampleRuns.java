@@ -37,8 +37,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observations to try reports on, shaped like those of a 30B model on p4d: a gather stream one layer ahead of a compute stream. The durations
- * are made up; nothing here is a prediction.
+ * Made-up observations for tests of reports, shaped like those of a 30B model on p4d: a gather stream one layer ahead of a compute stream. None of
+ * the durations is a prediction.
  */
 public final class SampleRuns {
     public static final int LAYERS = 48;
@@ -81,7 +81,7 @@ public final class SampleRuns {
                 nodes);
     }
 
-    /** Fifteen points: three strategies on 2 to 32 nodes; ZeRO-3's and FSDP's smallest clusters are tight, one does not fit. */
+    /** Returns fifteen points: three strategies on 2 to 32 nodes; ZeRO-3's and FSDP's smallest clusters are tight, one does not fit. */
     public static ScenarioResult sweep(String name) {
         List<RunResult> runs = new ArrayList<>();
         for (int nodes : NODES) {
@@ -92,7 +92,7 @@ public final class SampleRuns {
         return ScenarioResult.of(name, runs);
     }
 
-    /** Twelve series of four clusters, the largest with more nodes than a heat map has columns; a long name among them. */
+    /** Returns twelve series of four clusters, one with a long name; the largest cluster has more nodes than a heat map has columns. */
     public static ScenarioResult manyPoints(String name) {
         List<RunResult> runs = new ArrayList<>();
         for (int nodes : new int[] {4, 16, 64, 256}) {
@@ -111,7 +111,7 @@ public final class SampleRuns {
         return ScenarioResult.of(name, runs);
     }
 
-    /** Two strategies on three instances with four nodes each. */
+    /** Returns two strategies on three instances with four nodes each. */
     public static ScenarioResult instances(String name) {
         List<RunResult> runs = new ArrayList<>();
         for (String instance : List.of("p4d.24xlarge", "p4de.24xlarge", "p5.48xlarge")) {
@@ -129,7 +129,7 @@ public final class SampleRuns {
         return ScenarioResult.of(name, runs);
     }
 
-    /** MiCS on four nodes with each of some shard groups. */
+    /** Returns MiCS on four nodes with each of some shard groups. */
     static ScenarioResult shardGroups(String name, int... groups) {
         List<RunResult> runs = new ArrayList<>();
         for (int group : groups) {
@@ -138,7 +138,7 @@ public final class SampleRuns {
         return ScenarioResult.of(name, runs);
     }
 
-    /** A run of MiCS on four nodes for each point. */
+    /** Returns a run of MiCS on four nodes per point. */
     public static ScenarioResult points(String name, List<? extends Map<String, ?>> points) {
         return ScenarioResult.of(
                 name,
@@ -147,7 +147,7 @@ public final class SampleRuns {
                         .toList());
     }
 
-    /** The same run, its forward booked as time of the host, which no compute stream has. */
+    /** Returns the same run with its forward counted as host time, which no compute stream has. */
     public static RunResult withWorkOfTheHost(RunResult run) {
         RunResult.Training t = run.step();
         StepBreakdown b = t.breakdown();
@@ -166,7 +166,7 @@ public final class SampleRuns {
         return run.with(run.facts(), wrong);
     }
 
-    /** The same figures under the name of another instance. */
+    /** Returns the same figures under the name of another instance. */
     private static RunResult on(String instance, RunResult run) {
         RunFacts facts = run.facts();
         InstanceSpec p4d = facts.cluster().instance();
@@ -197,7 +197,7 @@ public final class SampleRuns {
         return ScenarioResult.of(name, List.of(collective(name, Map.of(), 2, 1L << 30, "ring")));
     }
 
-    /** Two sizes on one and two nodes, for which the library chose differently. */
+    /** Returns two sizes on one and two nodes, for which the library chose differently. */
     public static ScenarioResult collectives(String name) {
         List<RunResult> runs = new ArrayList<>();
         for (int nodes = 1; nodes <= 2; nodes++) {
@@ -226,7 +226,7 @@ public final class SampleRuns {
                 0.25);
     }
 
-    /** A run of which the scenario says where its samples come from and where its checkpoints go, with settings that were tried. */
+    /** Returns a run whose scenario describes storage and checkpoints, with tried settings. */
     public static ScenarioResult around(String name) {
         Surroundings.Storage storage = new Surroundings.Storage("fsx-lustre", 12.5e9, 1.2e9);
         Surroundings around = new Surroundings(
@@ -284,7 +284,7 @@ public final class SampleRuns {
                         Map.of()))));
     }
 
-    /** Trials alone, as they are tried. */
+    /** Returns trials only. */
     static RunFacts.Tried trials(Trial... trials) {
         return RunFacts.Tried.NOTHING.with(List.of(trials), List.of(), List.of());
     }
@@ -293,7 +293,7 @@ public final class SampleRuns {
         return plain.with(plain.facts().withSurroundings(around), plain.training());
     }
 
-    /** A run of a scenario that was imported without a key that decides the answer. */
+    /** Returns a run of a scenario imported without a key that decides the answer. */
     public static ScenarioResult accepted(String name) {
         RunResult run = single(name).runs().get(0);
         RunFacts facts = run.facts();
@@ -307,7 +307,7 @@ public final class SampleRuns {
         return ScenarioResult.of(name, List.of(run.with(without, run.training())));
     }
 
-    /** A run whose strategy has the given name. */
+    /** Returns a run whose strategy has the given name. */
     public static RunResult named(String strategy) {
         return training("s", "mics", strategy, 4, 32);
     }
@@ -319,12 +319,12 @@ public final class SampleRuns {
         return training(scenario, kind, name, nodes, shardGroup, point, 0.5 + nodes);
     }
 
-    /** A run that fits without fragmentation only: it needs 39.3 of 39.4 GiB. */
+    /** Returns a run that fits only without fragmentation: it needs 39.3 of 39.4 GiB. */
     public static ScenarioResult tight(String name) {
         return ScenarioResult.of(name, List.of(tight(training(name, "mics", "MiCS", 32, 128, Map.of(), 12.345))));
     }
 
-    /** The same run where it fits without fragmentation only. */
+    /** Returns the same run, fitting only without fragmentation. */
     static RunResult tight(RunResult run) {
         Map<MemoryOwner, Long> memory =
                 Map.of(MemoryOwner.PARAMETERS, 42_200_000_000L, MemoryOwner.FRAGMENTATION, 4_300_000_000L);
@@ -392,7 +392,7 @@ public final class SampleRuns {
         return RunResult.of(facts, observed, saw(memory, observed.endPs(), accumulation), wallSeconds);
     }
 
-    /** Activations that come and go with each micro-batch. */
+    /** Activations allocated and freed with each micro-batch. */
     private static MemoryOverTime saw(Map<MemoryOwner, Long> peak, long endPs, int accumulation) {
         StepPlan.Builder plan = StepPlan.builder();
         List<OperationSpan> spans = new ArrayList<>();
@@ -446,7 +446,7 @@ public final class SampleRuns {
         return RunResult.outOfMemory(facts, "Nearest thing that fits: micro_batch 1.");
     }
 
-    /** Data parallelism alone on nodes of eight GPUs. */
+    /** Plain data parallelism on nodes of eight GPUs. */
     static RunFacts.Strategy strategy(String kind, String name, int shardGroup) {
         return new RunFacts.Strategy(
                 kind, name, shardGroup, new StateHolders(shardGroup, Math.min(8, shardGroup)), RunFacts.Split.NONE, "");
@@ -484,7 +484,7 @@ public final class SampleRuns {
 
     private static StepObservation observe(String kind, int nodes, int shardGroup, int accumulation) {
         boolean hierarchical = kind.equals("mics");
-        // A layer's gather: bytes over four NICs, plus a latency that grows with the ranks of a flat ring.
+        // A layer's gather: bytes over four NICs, plus a latency proportional to the ranks of a flat ring.
         long gather = hierarchical
                 ? 40 * MS * (shardGroup - 8) / shardGroup + shardGroup * 30_000_000L
                 : 36 * MS + nodes * (kind.equals("fsdp") ? 1_900_000_000L : 2_900_000_000L);

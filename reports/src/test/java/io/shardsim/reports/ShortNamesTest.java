@@ -39,7 +39,7 @@ class ShortNamesTest {
                 .containsExactly("no overlap\u2026two hops", "overlapped\u2026in backward");
     }
 
-    /** Two sizes of an instance, and names that are equal but for a letter in the middle. */
+    /** Two sizes of an instance, and names that differ only by a letter in the middle. */
     @Test
     void namesThatDifferStayDifferent() {
         assertThat(ShortNames.of(List.of("p5.4xlarge, full", "p5.48xlarge, full"), 12)

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class StepPartsTest {
-    /** Any two runs: what their parts differ by sums to what their steps differ by, as the gap has it. */
+    /** For any two runs, the differences of their parts sum to the difference of their steps, as in the gap. */
     @Test
     void differencesSumToTheGap() {
         List<RunResult> runs =

@@ -35,7 +35,7 @@ class StrategyComparisonTest {
                 Map.of());
     }
 
-    /** A run that is idle for the rest of its seconds. */
+    /** Returns a run that is idle for the rest of its time. */
     private static RunResult run(
             Map<String, Object> point,
             String kind,
@@ -92,7 +92,7 @@ class StrategyComparisonTest {
                         tuple("zeropp, NIC 100 Gbit/s", "zero3, NIC 100 Gbit/s", 2.0));
     }
 
-    /** Prefetch changes 1 %, the micro-batch doubles the speed: nobody compares two points that differ in prefetch. */
+    /** Prefetch changes 1 %, the micro-batch doubles the speed: points that differ only in prefetch are not compared. */
     @Test
     void aSettingThatHardlyMattersIsNotCompared() {
         List<RunResult> runs = new ArrayList<>();
@@ -128,7 +128,7 @@ class StrategyComparisonTest {
                 .containsExactly("NIC 100 Gbit/s");
     }
 
-    /** Of two networks and two batches: the fastest differs in the network from one, in the batch from another, and from the third in both. */
+    /** Two networks and two batches: the fastest differs from one run in the network, from another in the batch, and from the third in both. */
     @Test
     void pointsThatDifferInTwoThingsAreNotCompared() {
         List<RunResult> runs = new ArrayList<>();
@@ -152,7 +152,7 @@ class StrategyComparisonTest {
                 .containsExactly("NIC 25 Gbit/s, global batch 3072", "NIC 100 Gbit/s, global batch 1536");
     }
 
-    /** 10 s saved: 7 s of waiting and 4 s of kernels, less 1 s of interference. */
+    /** 10 s saved: 7 s of waiting and 4 s of kernels, minus 1 s of interference. */
     @Test
     void theGapIsSplitIntoPartsThatSumToIt() {
         StrategyComparison comparison = compare(
@@ -168,7 +168,7 @@ class StrategyComparisonTest {
         assertThat(comparison.causesPs()).isEmpty();
     }
 
-    /** What each difference is worth is known where runs between the two have shown it. */
+    /** The cost of each difference is known only after intermediate runs. */
     @Test
     void whatRunsBetweenHaveShownIsSaid() {
         RunResult fast = strategy("mics", "smp", 20, 18, 2, 0);
@@ -191,7 +191,7 @@ class StrategyComparisonTest {
                 .hasMessageContaining("a gap of 10 ps is not the sum 9 ps");
     }
 
-    /** The setting is the cause; the parts say what it changes. */
+    /** The setting is the cause; the parts show what it changes. */
     @Test
     void partsOfAGapBetweenTwoNetworks() {
         assertThat(compare(network("25 Gbit/s", 30, 9), network("100 Gbit/s", 22, 1))
@@ -214,7 +214,7 @@ class StrategyComparisonTest {
                 Map.of(Stream.GATHER, waiting * S));
     }
 
-    /** A step of some seconds, of which so many are work, slow-down and waiting for gathers. */
+    /** Returns a step of some seconds, with given seconds of work, slowdown and waiting for gathers. */
     private static RunResult strategy(String kind, String kernels, int seconds, int work, int slowdown, int waiting) {
         return run(
                 Map.of("strategy.kind", kind),

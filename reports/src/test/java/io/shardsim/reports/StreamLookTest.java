@@ -17,10 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A stream has words, colours, a place and a mark everywhere, or nowhere. */
+/** A stream has words, colours, a position and a mark everywhere, or nowhere. */
 class StreamLookTest {
     private static final Pattern NAMED_IN_JAVA = Pattern.compile("\\bStream\\.(?!(?:COMPUTE|HOST)\\b)[A-Z][A-Z_]+");
-    /** Scripts, style sheets and templates; gathers and reductions have marks of their own on the page. */
+    /** Scripts, style sheets and templates; gathers and reductions have their own marks on the page. */
     private static final Pattern NAMED_ELSEWHERE = Pattern.compile("['\".-](?:tensor|context|pipeline)\\b|pipeline_");
 
     @ParameterizedTest
@@ -58,7 +58,7 @@ class StreamLookTest {
         }
     }
 
-    /** So that a further stream is a constant and a row. A table of settings names axes, not streams. */
+    /** A new stream needs only a constant and a row. Tables of settings name axes, not streams. */
     @Test
     void nothingElseInReportsNamesAStream() throws IOException {
         TreeSet<String> naming = new TreeSet<>();

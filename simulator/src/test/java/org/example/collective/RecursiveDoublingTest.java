@@ -10,7 +10,7 @@ import io.shardsim.simulator.collective.Groups;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** That a collective which somebody writes outside of the package does the same as a class and as data. */
+/** A collective written outside of the package gives the same result as a class and as data. */
 class RecursiveDoublingTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4, 8})

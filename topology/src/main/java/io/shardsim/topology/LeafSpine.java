@@ -1,6 +1,6 @@
 package io.shardsim.topology;
 
-/** Leaves that connect all NICs of their nodes, and spines that connect the leaves. Used for EFA, and where the topology is unknown. */
+/** Leaves that connect all NICs of their nodes, and spines that connect the leaves. Used for EFA, and if the topology is unknown. */
 public record LeafSpine() implements SwitchTree.Family {
     @Override
     public String id() {

@@ -16,7 +16,7 @@ public enum NvLinks {
             return 1;
         }
     },
-    /** Full mesh with equally many links per pair (four V100, HGX with four A100 or H100: two, four and six links a pair). */
+    /** Full mesh with equally many links per pair (four V100, HGX with four A100 or H100: two, four and six links per pair). */
     MESH {
         @Override
         double share(int[] localRanks, int gpusPerNode) {

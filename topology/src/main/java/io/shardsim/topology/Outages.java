@@ -1,7 +1,7 @@
 package io.shardsim.topology;
 
 /**
- * Periodic outages of a link, each from a multiple of the period on.
+ * Periodic outages of a link, each starting at a multiple of the period.
  *
  * @param everyPs period [ps]; 0 for a link that is never down
  * @param downPs time without transmission, less than the period [ps]

@@ -1,7 +1,7 @@
 package io.shardsim.topology;
 
 /**
- * One leaf per NIC index, so that traffic between NICs of one index passes no spine within a set of leaves (NVIDIA DGX SuperPOD reference
+ * One leaf per NIC index, so that traffic between NICs with the same index crosses no spine within a set of leaves (NVIDIA DGX SuperPOD reference
  * architecture, RA-11333, 2023: eight rails of 32 nodes; Azure ND).
  */
 public record RailOptimized() implements SwitchTree.Family {

@@ -3,9 +3,9 @@ package io.shardsim.topology;
 import java.util.List;
 
 /**
- * One router per node, connected to its neighbours in up to three dimensions, as even as the number of nodes allows; dimension-order routing, the
- * shorter way around each ring (W. Dally and C. Seitz, The torus routing chip, Distributed Computing 1, 1986). A link between routers has the total
- * rate of a node's NICs.
+ * One router per node, connected to its neighbours in up to three dimensions, of sizes as equal as the node count allows. Routing is dimension-order,
+ * the shorter way around each ring (W. Dally and C. Seitz, The torus routing chip, Distributed Computing 1, 1986). A link between routers has the
+ * total rate of a node's NICs.
  */
 public record Torus() implements FabricFamily {
     private static final int DIMENSIONS = 3;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** Drawn clocks have the mean and the spread that was asked for, and stay what they are. */
+/** Drawn clocks have the requested mean and spread, and are reproducible. */
 class ClocksTest {
     @Test
     void speedsHaveMeanOneAndTheSpread() {

@@ -6,7 +6,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class OutagesTest {
-    /** Down from 0 to 3, 10 to 13 and so on: as counted one picosecond after the other. */
+    /** Down from 0 to 3, 10 to 13 and so on; compared with a count picosecond by picosecond. */
     @Test
     void aTransmissionWaitsWhileTheLinkIsDown() {
         Random random = new Random(1);

@@ -145,7 +145,7 @@ class RouterTest {
                 .isEqualTo(router.interNodeLatencyPs());
     }
 
-    /** Every NIC of the first half of the nodes sends to its like in the other half. */
+    /** Returns the rate at which every NIC of the first half of the nodes sends to the NIC of the same index in the other half. */
     static double bisectionRate(Cluster cluster) {
         Traffic traffic = new Traffic(cluster);
         int half = cluster.nodes() / 2;
@@ -169,7 +169,7 @@ class RouterTest {
         }
     }
 
-    /** The way from NIC to NIC. */
+    /** Returns the route from NIC to NIC. */
     private static List<String> between(Cluster cluster, int from, int to, int nic) {
         return drawn(cluster, cluster.rank(from, 0), cluster.rank(to, 0), nic).stream()
                 .filter(hop -> hop.startsWith("Fabric"))
@@ -197,7 +197,7 @@ class RouterTest {
                 .isEqualTo(router.interNodeLatencyPs());
     }
 
-    /** A lost NIC's traffic changes its rail, and that is above the leaves. */
+    /** The traffic of a lost NIC moves to another rail, and so crosses the spines. */
     @Test
     void whatChangesItsRailPassesTheSpine() {
         Cluster lost = TestClusters.of(
@@ -239,7 +239,7 @@ class RouterTest {
                         "Fabric.Router[0]:1", "Fabric.Router[4]:2", "Fabric.Router[9]:5", "Fabric.Router[109]:6");
     }
 
-    /** Three groups of two routers of two nodes: the cable to the next group is at the first router, that to the one after at the second. */
+    /** Three groups of two routers of two nodes: the first router has the cable to the next group, the second the cable to the one after. */
     @Test
     void aDragonflyPassesOneCableBetweenGroups() {
         Cluster cluster = TestClusters.of(tree(new Dragonfly(), 2, 4, 1, Routing.ADAPTIVE), 12);
@@ -254,7 +254,7 @@ class RouterTest {
                 .isEqualTo(router.interNodeLatencyPs());
     }
 
-    /** Half of the nodes send across, by the one cable of two groups, or by each pair's own. */
+    /** Half of the nodes send across, over the one cable between two groups, or over one cable per pair of groups. */
     @Test
     void aDragonflyHasTheBisectionOfTheCablesOfItsGroups() {
         double full = 4.0 * TestClusters.NICS * TestClusters.NIC_RATE.bytesPerSecond();
@@ -285,7 +285,7 @@ class RouterTest {
         }
     }
 
-    /** Shifts by whole leaves meet no other flow on tables that are dealt evenly: the way down is free for each destination. */
+    /** With evenly spread tables, shifts by whole leaves meet no other flow: the way down is free for each destination. */
     @Test
     void staticTablesDealTheNicsOfALeafToItsSpinesEvenly() {
         Cluster cluster = TestClusters.of(tree(new FatTree(), 4, FabricSpec.ALL, 1, Routing.STATIC), 16);

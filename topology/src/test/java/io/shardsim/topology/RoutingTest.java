@@ -20,13 +20,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Effective bisection bandwidth: each node of one half exchanges with one of the other half, drawn at random, and each flow has its share of the link of its route that most flows pass (T. Hoefler, T. Schneider,
- * A. Lumsdaine, Multistage switches are not crossbars, CLUSTER 2008, found 55 to 60 % on InfiniBand clusters without oversubscription).
+ * Effective bisection bandwidth: each node of one half exchanges data with a random node of the other half, and each flow gets its share of its
+ * route's most loaded link (T. Hoefler, T. Schneider, A. Lumsdaine, Multistage switches are not crossbars, CLUSTER 2008, found 55 to 60 % on
+ * InfiniBand clusters without oversubscription).
  */
 class RoutingTest {
     private static final int SEEDS = 20;
     private static final int MATCHINGS = 10;
-    /** A leaf of 24 ports. */
+    /** Nodes under a leaf with 24 ports. */
     private static final int NODES_PER_LEAF = 12;
 
     private static Cluster cluster(int nodes, Routing routing, long seed) {
@@ -43,7 +44,7 @@ class RoutingTest {
                 nodes);
     }
 
-    /** By seed, what a flow gets on average of what its NIC could send. */
+    /** Returns, over seeds, the mean rate of a flow relative to that of its NIC. */
     private static DoubleSummaryStatistics effective(int nodes, Routing routing) {
         return overSeeds(seed -> effective(cluster(nodes, routing, seed), new Random(seed)));
     }
@@ -76,7 +77,7 @@ class RoutingTest {
         assertThat(effective(nodes, routing).getAverage()).isCloseTo(expected, within(deviation));
     }
 
-    /** What nodes send at once, of which the slowest flow ends last: one after the other, by the sender. */
+    /** Steps of a traffic pattern, each as the receiver of every sender; the slowest flow ends a step. */
     private interface Pattern {
         List<int[]> steps(int nodes, int seed);
     }
@@ -99,7 +100,7 @@ class RoutingTest {
         return order;
     }
 
-    /** Parents in NCCL's binary tree (trees.cc): the lowest bit moves up; node 0 is the root, and sends nothing. */
+    /** Returns the parents in NCCL's binary tree (trees.cc): the lowest bit moves up; node 0 is the root and sends nothing. */
     private static int[] tree(int nodes, boolean mirrored) {
         int[] to = new int[nodes];
         for (int node = 0; node < nodes; node++) {
@@ -111,7 +112,7 @@ class RoutingTest {
         return to;
     }
 
-    /** Shifts by one node, two, and so on; of many, one in so many. */
+    /** Returns shifts by one node, two and so on; for many nodes, only every n-th. */
     private static List<int[]> shifts(int nodes) {
         int one = Math.max(1, nodes / 144) * Math.max(1, nodes / 144);
         return IntStream.range(1, nodes)
@@ -215,8 +216,9 @@ class RoutingTest {
     }
 
     /**
-     * A spine's port to a leaf carries what goes to one node, so the way down is free. 11 of 143 partners are on a node's own leaf. Of the 12 flows of a leaf any two else meet with
-     * chance p, so that a flow has (1 - (1 - p)^12) / 12 p of its rate on average. In three tiers it meets others again above the spines.
+     * A spine's port to a leaf carries the traffic to one node, so the way down is free. 11 of 143 partners are on a node's own leaf. Any two of the
+     * 12 flows of a leaf meet with probability p, so a flow gets (1 - (1 - p)^12) / 12 p of its rate on average. In three tiers it meets others again
+     * above the spines.
      */
     @Test
     void staticTablesCollideOnTheWayUp() {

@@ -2,7 +2,7 @@ package io.shardsim.topology;
 
 import io.shardsim.topology.units.Bandwidth;
 
-/** Clusters of round figures, so that a test can say what it expects by hand. */
+/** Clusters with round figures, so that expected values can be computed by hand. */
 final class TestClusters {
     static final int GPUS = 4;
     static final int NICS = 2;

@@ -3,7 +3,7 @@ package io.shardsim.topology;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Flows of equal size over a cluster, and how long the busiest link of all takes to carry what passes it. */
+/** Flows of equal size over a cluster, and the load of the busiest link. */
 final class Traffic {
     private final Router router;
     private final Map<Long, Integer> flows = new HashMap<>();
@@ -21,7 +21,7 @@ final class Traffic {
         }
     }
 
-    /** Most flows on one link of a route. */
+    /** Returns the maximum number of flows on one link of a route. */
     int worstOn(int source, int destination, int nic) {
         return router.route(source, destination, nic).hops().stream()
                 .mapToInt(hop -> flows.getOrDefault((long) hop.deviceId() << 32 | hop.port(), 0))
@@ -29,7 +29,7 @@ final class Traffic {
                 .orElse(0);
     }
 
-    /** Rate of each flow when all run at the pace of the busiest link [bytes/s]. */
+    /** Returns the rate of each flow if all run at the pace of the busiest link [bytes/s]. */
     double rateOfEach() {
         return 1 / busiestPerByte;
     }

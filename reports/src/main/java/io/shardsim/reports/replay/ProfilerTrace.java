@@ -348,7 +348,7 @@ public final class ProfilerTrace {
         out.writeEndObject();
     }
 
-    /** As PyTorch shortens them. */
+    /** Formats ranks, shortened as by PyTorch. */
     private static String ranks(int[] members) {
         int last = members.length - 1;
         return last < RANKS_WRITTEN

@@ -110,7 +110,7 @@ final class Findings {
         Advice.untried(best, UNTRIED_MAX).forEach(sentence -> out.paragraph(sentence, Look.PLAIN));
     }
 
-    /** Adds how many runs do not fit, and what the nearest needs. */
+    /** Adds how many runs do not fit, and the needs of the one closest to fitting. */
     private void outOfMemory() {
         List<RunResult> tooLarge =
                 scenario.runs().stream().filter(run -> !run.fits()).toList();

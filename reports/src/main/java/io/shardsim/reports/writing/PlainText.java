@@ -11,7 +11,7 @@ final class PlainText {
 
     private PlainText() {}
 
-    /** Replaces characters by ASCII equivalents, or by a question mark for control characters. */
+    /** Replaces en dashes, curly double quotes and ellipses with ASCII, and control characters with question marks. Other characters stay. */
     static String printable(String text) {
         return YamlReader.oneLineOf(text)
                 .replace('\u2013', '-')

@@ -9,9 +9,10 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Writes the document of {@code validate --json}: {@code cases}, each figure with its error, {@code strategy_pairs}, which strategy is faster by how
- * much, and summaries of errors by kind of figure and role, also with settings from framework and release alone, by role, by family and by GPU;
- * {@code memory_outcomes}, if cases say whether they ran. Errors and speedups are shares: 0.05 is 5 %. A figure that does not exist is {@code null}.
+ * Writes the JSON of {@code validate --json}. {@code cases} has each figure and its error; {@code strategy_pairs} has which strategy is faster, and
+ * by how much. Summaries of errors: {@code kinds} and {@code kinds_by_framework} (by kind of figure and role; the latter with settings from framework
+ * and release alone), {@code summary} by role, {@code families} and {@code gpus}. {@code memory_outcomes} is present if any case says whether it ran.
+ * Errors and speedups are shares: 0.05 is 5 %. A figure that does not exist is {@code null}.
  */
 public final class ValidationJson {
     private static final String OF_MEMORY = " of memory";

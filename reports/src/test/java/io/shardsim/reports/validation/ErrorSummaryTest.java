@@ -49,7 +49,7 @@ class ErrorSummaryTest {
         assertThat(byRole.get("calibration").withoutFigure()).isEqualTo(1);
     }
 
-    /** An error of memory says nothing of speed, so neither waters the other's mean. */
+    /** A memory error says nothing about speed, so neither affects the other's mean. */
     @Test
     void memoryIsSummedUpApart() {
         CaseOutcome memory = new CaseOutcome(
@@ -80,7 +80,7 @@ class ErrorSummaryTest {
                 null);
     }
 
-    /** A time that is too short and a rate that is too large are both too fast: they do not cancel. */
+    /** A time that is too short and a rate that is too high are both too fast: they do not cancel. */
     @Test
     void biasHasOneSignForTimesAndRates() {
         List<CaseOutcome> fast = List.of(

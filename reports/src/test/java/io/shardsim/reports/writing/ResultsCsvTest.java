@@ -24,7 +24,7 @@ class ResultsCsvTest {
     private static final Map<String, String> COLUMNS =
             ShippedFile.read(ResultsCsv.class, "csv-columns.yaml", new MapType(FigureType.LINE, FigureType.LINE));
 
-    /** Sentences, lists, and what another column says. */
+    /** Sentences, lists, and duplicates of other columns. */
     private static final Set<String> LEFT_OUT = Set.of(
             "point",
             "accepted",
@@ -73,7 +73,7 @@ class ResultsCsvTest {
         }
     }
 
-    /** What the sweep varies, then the same columns for training, bare collectives and what does not fit: numbers, then words. */
+    /** Swept values first, then the same columns for training, bare collectives and runs that do not fit: numbers, then words. */
     @Test
     void columnsAreTheSameForEveryScenarioAndNumbersComeFirst() {
         List<String> fixed = Stream.concat(

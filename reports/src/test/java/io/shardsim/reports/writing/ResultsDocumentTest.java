@@ -21,13 +21,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/**
- * {@code docs/results.md} defines the fields that the document has, and no others. With {@code -Ddocs.write} its glossary is written
- * instead of compared.
- */
+/** {@code docs/results.md} defines exactly the fields of the document. With {@code -Ddocs.write} its glossary is written instead of compared. */
 class ResultsDocumentTest {
     private static final Path DOCUMENT = Path.of("..", "docs", "results.md");
-    /** Maps whose keys are data; the document names them with a star. */
+    /** Maps whose keys are data; the page lists them with a star. */
     private static final Set<String> OPEN = Set.of(
             "point",
             "breakdown.work_seconds",

@@ -47,7 +47,7 @@ class SummaryTableTest {
                 .doesNotContain("MFU %");
     }
 
-    /** What a choice hangs on is there at 80 columns, and what had to go is named. */
+    /** The columns that a choice depends on are present at 80 columns, and dropped columns are named. */
     @Test
     void eightyColumnsKeepThroughputMemoryDaysAndDollars() {
         for (ScenarioResult sweep : List.of(SampleRuns.sweep("s"), SampleRuns.instances("i"))) {
@@ -69,7 +69,7 @@ class SummaryTableTest {
                 .containsPattern("(?m)^. mics +16 +p5.48xlarge +\\d");
     }
 
-    /** Too many keys for a line: each run is named on a line of its own, in full, and its figures are below. */
+    /** With too many keys for a line, each run is named in full on its own line, with its figures below. */
     @Test
     void keysThatFitNoLineStandAboveTheFigures() {
         List<Map<String, ?>> points = new ArrayList<>();
@@ -100,7 +100,7 @@ class SummaryTableTest {
                 .doesNotContain("Next:", "capped to 16");
     }
 
-    /** Of a row, TFLOPS per GPU are MFU of the peak. */
+    /** In each row, TFLOPS per GPU equal MFU times the peak. */
     @Test
     void figuresOfARowMultiply() {
         for (RunResult run : SampleRuns.sweep("s").runs()) {
@@ -117,7 +117,7 @@ class SummaryTableTest {
         }
     }
 
-    /** What the table shows of a run in one of its columns. */
+    /** Returns the cell of a run in one of the table's columns. */
     private static String cell(RunResult run, String column) {
         List<String> lines = SummaryTable.write(ScenarioResult.of("s", List.of(run)), TextStyle.plain(200))
                 .lines()
@@ -173,7 +173,7 @@ class SummaryTableTest {
                 .contains("days and USD: 300 B tokens on demand");
     }
 
-    /** 48 points: the best ten, the trade between days and dollars, what matters, and where the others are. */
+    /** 48 points: the best ten, the Pareto front of days and dollars, the keys that matter, and where the other points are. */
     @Test
     void aLargeSweepShowsTheBestAndWhatMatters() {
         String text = SummaryTable.write(SampleRuns.manyPoints("s"), TextStyle.plain(120));
@@ -184,7 +184,7 @@ class SummaryTableTest {
                 .contains("What matters (best over worst value, all else equal): kind");
     }
 
-    /** Heads that are wider than their values give way to letters before a column is lost. */
+    /** Headers wider than their values are replaced by letters before a column is dropped. */
     @Test
     void longKeysBecomeLetters() {
         List<Map<String, ?>> points = new ArrayList<>();

@@ -37,7 +37,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Who may know whom. A rule that stands in the way of a good design is changed here, in a commit that says why. */
+/** Allowed dependencies. To change a rule that hinders a good design, change it here, in a commit that gives the reason. */
 @Tag("once")
 @Tag("slow")
 class ArchitectureTest {
@@ -81,8 +81,8 @@ class ArchitectureTest {
     }
 
     /**
-     * The compiler of the jars drops {@code @Nullable} of a compact constructor's parameters, and {@code mvn verify} checks a module against the jars of those
-     * before it: whoever passes null there is stopped.
+     * The jars' compiler drops {@code @Nullable} of a compact constructor's parameters, and {@code mvn verify} checks a module against the jars of
+     * earlier modules, so passing null there would be rejected.
      */
     @Test
     void recordsWithAbsentPartsWriteTheirConstructorOut() throws IOException {
@@ -128,7 +128,7 @@ class ArchitectureTest {
                 .check(SHARDSIM);
     }
 
-    /** A plan says all that devices, observers and reports need to know of it. */
+    /** A plan contains everything that devices, observers and reports need to know about it. */
     @Test
     void whatRunsAndReportsAPlanKnowsNoStrategies() {
         noClasses()
@@ -153,7 +153,7 @@ class ArchitectureTest {
                 .check(SHARDSIM);
     }
 
-    /** What is special about a stream of collectives is said by {@code Stream}: a new one is no edit of a device. */
+    /** {@code Stream} describes what is special about a stream of collectives: a new stream needs no change of a device. */
     @Test
     void whatRunsAPlanAsksNoStreamOfCollectivesForItsName() {
         noClasses()
@@ -166,7 +166,7 @@ class ArchitectureTest {
                 .check(SHARDSIM);
     }
 
-    /** What programs may rely on shows no type that they may not rely on. */
+    /** The public API exposes no types that programs may not rely on. */
     @Test
     void theApiShowsNoTypesOfOtherPackages() {
         methods()
@@ -186,7 +186,7 @@ class ArchitectureTest {
                 .check(SHARDSIM);
     }
 
-    /** So a package can be read, and changed, without those that use it. */
+    /** So a package can be read and changed without its users. */
     @Test
     void packagesOfAModuleUseEachOtherOneWay() {
         for (String module : List.of("simulator", "scenarios")) {
@@ -197,7 +197,7 @@ class ArchitectureTest {
         }
     }
 
-    /** The composition root is at the top: what it joins does not know it. */
+    /** The composition root is at the top: what it wires does not know it. */
     @Test
     void nothingKnowsTheCompositionRoot() {
         noClasses()
@@ -220,9 +220,7 @@ class ArchitectureTest {
                 .check(SHARDSIM);
     }
 
-    /**
-     * What Pekko does not promise to keep stays in the dispatcher and the list that holds its events, pinned to one version.
-     */
+    /** Pekko's internals are used only in the dispatcher and its event list, pinned to one version. */
     @Test
     void dispatcherInternalsStayInTheVirtualTimeDispatcher() {
         noClasses()
@@ -237,7 +235,7 @@ class ArchitectureTest {
                 .check(SHARDSIM);
     }
 
-    /** Equal results on every JDK: the functions of Math may differ in the last bit, those of StrictMath may not. */
+    /** Equal results on every JDK: functions of Math may differ in the last bit, those of StrictMath do not. */
     @Test
     void resultsUseNoMathThatDiffersBetweenJvms() {
         noClasses()
@@ -272,7 +270,7 @@ class ArchitectureTest {
                 .check(SHARDSIM);
     }
 
-    /** Read from the sources: a package-info without annotations leaves no class behind. */
+    /** Read from the sources: a package-info without annotations has no class file. */
     @Test
     void everyPackageSaysWhatLivesInIt() throws IOException {
         for (String module : FOLDERS) {
@@ -290,12 +288,12 @@ class ArchitectureTest {
         }
     }
 
-    /** Packages that know which kind of strategy a framework's words mean. */
+    /** Packages that map a framework's words to kinds of strategies. */
     private static final Set<String> FRAMEWORKS = Set.of("importing", "exporting");
 
     /**
-     * A strategy is its class and its file: what others need to know of it, its file declares. Importers and writers say which kind a framework's word
-     * means; smddp is a collective library and its algorithm, too.
+     * A strategy is its class and its file, which declares everything that others need to know. Importers and writers map a framework's words to
+     * kinds; smddp is also a collective library and its algorithm.
      */
     @Test
     void noStrategyIsNamedOutsideItsOwnFiles() throws IOException {
@@ -335,7 +333,7 @@ class ArchitectureTest {
                 }
             };
 
-    /** What a constructor is given can be read at its call: few values, and no two switches side by side. */
+    /** A constructor's arguments can be understood at the call: few values, and no two adjacent booleans. */
     @Test
     void recordsCanBeRead() {
         assertThat(SHARDSIM.stream().map(JavaClass::reflect).filter(Class::isRecord))

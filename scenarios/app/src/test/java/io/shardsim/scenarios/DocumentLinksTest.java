@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whatever file a document of the repository leads to is there. */
+/** Links of the repository's documents lead to existing files. */
 class DocumentLinksTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)[^)]*\\)");
@@ -29,7 +29,7 @@ class DocumentLinksTest {
         return documents.stream();
     }
 
-    /** So that nobody has to guess which page there is. */
+    /** The index lists every page. */
     @Test
     void everyPageIsInTheIndex() throws IOException {
         String index = Files.readString(ROOT.resolve("docs/README.md"));
@@ -40,7 +40,7 @@ class DocumentLinksTest {
                 .allSatisfy(link -> assertThat(index).contains(link));
     }
 
-    /** The third line, below the title, says it. */
+    /** The third line, below the title. */
     @Test
     void everyPageBeginsWithWhatTheReaderCanDoAfterIt() throws IOException {
         assertThat(documents().filter(document -> document.startsWith(ROOT.resolve("docs"))))

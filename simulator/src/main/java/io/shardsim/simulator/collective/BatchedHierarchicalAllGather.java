@@ -1,11 +1,11 @@
 package io.shardsim.simulator.collective;
 
 /**
- * Hierarchical all-gather in the order that MiCS describes [1] and DeepSpeed's MiCS_Init._hierarchical_all_gather_params runs: first
- * the whole gather between nodes among equal local positions, then, as one batch, the gathers inside the node of what came from each node.
+ * Hierarchical all-gather in the order of MiCS [1] and DeepSpeed's MiCS_Init._hierarchical_all_gather_params: first the whole gather between nodes
+ * among members at the same local position, then, in one batch, the gathers of each node's shards inside the node. Each channel proceeds to its
+ * second stage by itself.
  *
- * <p>Each channel goes on to its second stage by itself. Leaves out the launch of a second kernel and the copy that brings the first
- * stage's output into the order of the second.
+ * <p>Leaves out the launch of a second kernel, and the copy that reorders the first stage's output for the second.
  *
  * <p>[1] Zhang et al., MiCS, arXiv:2205.00119, section 3.3.
  */

@@ -1,8 +1,8 @@
 package io.shardsim.simulator.collective;
 
 /**
- * The reduce-scatter twin of {@link BatchedHierarchicalAllGather}: first all sums inside the node, as one batch, then the whole
- * reduce-scatter between nodes among equal local positions.
+ * Reduce-scatter twin of {@link BatchedHierarchicalAllGather}: first all sums inside the node, in one batch, then the whole reduce-scatter between
+ * nodes among members at the same local position.
  */
 public final class BatchedHierarchicalReduceScatter extends HierarchicalAlgorithm {
     public BatchedHierarchicalReduceScatter() {

@@ -4,35 +4,35 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What one rank does on one channel of one collective: primitives in strict order, as one thread block of NCCL would run them
- * (NCCL, src/device/primitives.h).
+ * Program of one rank on one channel of a collective: primitives in strict order, as one thread block of NCCL runs them (NCCL,
+ * src/device/primitives.h).
  *
- * <p>Each edge to a peer has a slot. A send names the slot under which the peer receives, so that a slice finds its edge without a search;
- * slices of one edge arrive in order.
+ * <p>Each edge to a peer has a slot. A send names the slot under which the peer receives, so that a slice finds its edge without a search; slices of
+ * one edge arrive in order.
  *
  * @param receivePeers global rank behind each receive slot
  * @param sendPeers global rank behind each send slot
  * @param sendPeerSlots for each send slot, the receive slot of the peer's program on the same channel
- * @param sendNics for each send slot, the NIC that carries it when the peer is on another node
- * @param primitives in order
+ * @param sendNics for each send slot, the NIC that sends if the peer is on another node
+ * @param primitives primitives in order
  */
 public record ChannelProgram(
         int[] receivePeers, int[] sendPeers, int[] sendPeerSlots, int[] sendNics, List<Primitive> primitives) {
 
-    /** No edge. */
+    /** Value for no edge. */
     public static final int NONE = -1;
 
     /**
-     * A run of equal primitives. Each one consists of {@code slices} slices: for each slice, wait for it on the receive slot (if any),
-     * process it, send it on the send slot (if any).
+     * Run of equal primitives. Each one handles {@code slices} slices: waits for a slice on the receive slot (if any), processes it, and sends it on
+     * the send slot (if any).
      *
-     * @param repeat how often the primitive is executed, at least 1
+     * @param repeat number of executions, at least 1
      * @param receiveSlot slot to receive from, or {@link #NONE}
      * @param sendSlot slot to send on, or {@link #NONE}
      * @param slices slices per execution, at least 1
      * @param sliceBytes bytes of each slice but the last
      * @param lastSliceBytes bytes of the last slice
-     * @param reduces true when the received data is added to local data, which is slower than a copy
+     * @param reduces whether received data is added to local data, which is slower than a copy
      */
     public record Primitive(
             int repeat,
@@ -49,7 +49,7 @@ public record ChannelProgram(
             }
         }
 
-        /** A primitive over a piece of {@code bytes}, cut into at most {@code slices} equal slices. */
+        /** Returns a primitive over {@code bytes}, cut into at most {@code slices} equal slices. */
         public static Primitive of(int repeat, int receiveSlot, int sendSlot, int slices, long bytes, boolean reduces) {
             long sliceBytes = (bytes + slices - 1) / slices;
             long count = sliceBytes == 0 ? 1 : (bytes + sliceBytes - 1) / sliceBytes;
@@ -57,12 +57,12 @@ public record ChannelProgram(
                     repeat, receiveSlot, sendSlot, (int) count, sliceBytes, bytes - (count - 1) * sliceBytes, reduces);
         }
 
-        /** Bytes that all executions send, 0 without a send slot. */
+        /** Returns the bytes that all executions send; 0 without a send slot. */
         public long sentBytes() {
             return sendSlot == NONE ? 0 : totalBytes();
         }
 
-        /** Bytes that all executions receive, 0 without a receive slot. */
+        /** Returns the bytes that all executions receive; 0 without a receive slot. */
         public long receivedBytes() {
             return receiveSlot == NONE ? 0 : totalBytes();
         }
@@ -88,7 +88,7 @@ public record ChannelProgram(
         return primitives.stream().mapToLong(Primitive::receivedBytes).sum();
     }
 
-    /** Bytes of the smallest slice that is sent on a slot. */
+    /** Returns the bytes of the smallest slice sent on a slot. */
     public long leastSliceBytes(int sendSlot) {
         return primitives.stream()
                 .filter(primitive -> primitive.sendSlot() == sendSlot)

@@ -1,23 +1,23 @@
 package io.shardsim.simulator.collective;
 
 /**
- * A channel's part of a buffer, cut into chunks: all of the transport's size but the last, as the loops of NCCL's device code cut it
- * (ncclCollCbdPart in src/include/device.h).
+ * A channel's share of a buffer, cut into chunks of the transport's size, the last one possibly smaller, as NCCL's device code does (ncclCollCbdPart
+ * in src/include/device.h).
  *
- * @param partBytes the channel's part [bytes]
+ * @param partBytes the channel's share [bytes]
  * @param chunkBytes largest chunk [bytes]
  */
 public record Chunks(long partBytes, long chunkBytes) {
-    /** Channels share a buffer in multiples of this [bytes]; NCCL's cell size (src/enqueue.cc, scheduleCollTasksToPlan). */
+    /** Unit in which a buffer is divided among channels [bytes]: NCCL's cell size (src/enqueue.cc, scheduleCollTasksToPlan). */
     private static final long CELL_BYTES = 16;
 
-    /** Number of channels that get something of a buffer, at least 1. */
+    /** Returns the number of channels that get a share of a buffer, at least 1. */
     public static int channels(long bytes, Transport transport) {
         long cells = ceilDiv(bytes, CELL_BYTES);
         return (int) Math.max(1, Math.min(transport.channels(), cells));
     }
 
-    /** What one of several channels gets of a buffer; parts differ by one cell at most. */
+    /** Returns the share of one channel; shares differ by at most one cell. */
     public static Chunks of(long bytes, int channels, int channel, Transport transport) {
         long cells = ceilDiv(bytes, CELL_BYTES);
         long begin = CELL_BYTES * firstCell(cells, channels, channel);
@@ -29,17 +29,17 @@ public record Chunks(long partBytes, long chunkBytes) {
         return cells / channels * channel + Math.min(channel, cells % channels);
     }
 
-    /** Number of chunks, 0 for an empty part. */
+    /** Returns the number of chunks; 0 for an empty share. */
     public int count() {
         return Math.toIntExact(ceilDiv(partBytes, chunkBytes));
     }
 
-    /** Size of chunk i [bytes]. */
+    /** Returns the size of chunk i [bytes]. */
     public long bytes(int i) {
         return Math.min(chunkBytes, partBytes - i * chunkBytes);
     }
 
-    /** Size of the largest chunk, at least 1 [bytes]. */
+    /** Returns the size of the largest chunk, at least 1 [bytes]. */
     public long bytesMax() {
         return Math.max(1, Math.min(chunkBytes, partBytes));
     }

@@ -1,46 +1,46 @@
 package io.shardsim.simulator.collective;
 
 /**
- * A schedule of chunk transfers for one or more kinds of collective. Planning twice gives the same programs; over all ranks, bytes sent on an
- * edge equal bytes received on it, in number, order and size of slices.
+ * Schedule of chunk transfers for one or more kinds of collective. Equal requests give equal programs. Over all ranks, sends and receives on an edge
+ * match in number, order and size of slices.
  */
 public interface CollectiveAlgorithm {
 
-    /** How members pass chunks on. A transport goes by it when it chooses channels, chunks and latencies. */
+    /** Communication pattern, by which a transport chooses channels, chunks and latencies. */
     enum Pattern {
         RING,
         TREE,
-        /** Everybody sends to everybody. */
+        /** Every member sends to every other. */
         DIRECT,
-        /** The NVSwitch adds up. */
+        /** The NVSwitch reduces. */
         SWITCH,
-        /** Rings between nodes, then on inside of each. */
+        /** Rings between nodes, and rings inside each node. */
         HIERARCHICAL,
-        /** Another one: chunks as in a ring, no latency measured for it, and never chosen by {@code auto}. */
+        /** Anything else: chunks as in a ring, no measured latency, and never chosen by {@code auto}. */
         OTHER
     }
 
-    /** Catalog name, for example {@code ring}. */
+    /** Returns the catalog name, for example {@code ring}. */
     String name();
 
     default Pattern pattern() {
         return Pattern.OTHER;
     }
 
-    /** True when this algorithm can carry the request (kind, group size, placement on nodes). */
+    /** Returns whether this algorithm supports the request: kind, group size, placement on nodes. */
     boolean supports(CollectiveRequest request);
 
-    /** Number of channels; each has one program per member. */
+    /** Returns the number of channels; each has one program per member. */
     int channels(CollectiveRequest request);
 
-    /** What one member does on one channel. */
+    /** Returns the program of one member on one channel. */
     ChannelProgram program(CollectiveRequest request, int member, int channel);
 
     /**
-     * Share of the buffer that at least must leave a node, or reach one, in the course of the collective; all members on one node are a node each.
-     * Whatever the algorithm, a node lacks what the others have; where switches add up, no more than that need pass.
+     * Returns the minimum share of the buffer that must leave or reach a node during the collective, whatever the algorithm: a node lacks what the
+     * others have. If all members are on one node, each counts as a node.
      *
-     * @param together members on the node that has most of them, 1 where one node has all
+     * @param together members on the node with the most; 1 if all are on one node
      * @param members members of the group
      */
     default double leastShare(CollectiveKind kind, int together, int members) {

@@ -16,8 +16,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The algorithms that the files {@code collectives/*.yaml} name. One name, such as {@code ring}, may stand for several classes that carry
- * different kinds of collective; a pair of kind and name is unique.
+ * Algorithms listed by the files {@code collectives/*.yaml}. Several classes may share a name, such as {@code ring}, for different kinds of
+ * collective; each pair of kind and name is unique.
  */
 public final class CollectiveCatalog {
     private static final DescriptorFolder FILES = new DescriptorFolder(
@@ -39,13 +39,13 @@ public final class CollectiveCatalog {
     }
 
     /**
-     * One file of the catalog, or one kind of a file that writes down a program.
+     * One file of the catalog; for a file with a program, one of its kinds.
      *
-     * @param kinds collectives that the algorithm carries
+     * @param kinds collectives that the algorithm supports
      */
     public record Entry(Descriptor descriptor, Set<CollectiveKind> kinds, CollectiveAlgorithm algorithm) {}
 
-    /** The catalog on the class path, read once. */
+    /** Returns the catalog on the class path, read once. */
     public static CollectiveCatalog shipped() {
         return SHIPPED.get();
     }
@@ -66,12 +66,12 @@ public final class CollectiveCatalog {
         return entries;
     }
 
-    /** All algorithms, in the order of their files. */
+    /** Returns all algorithms, in the order of their files. */
     public List<CollectiveAlgorithm> algorithms() {
         return entries.stream().map(Entry::algorithm).toList();
     }
 
-    /** Names of the algorithms that carry a kind of collective, or any kind where it is null. */
+    /** Returns the names of the algorithms that support a kind of collective; for null, any kind. */
     public List<String> names(@Nullable String kind) {
         return entries.stream()
                 .filter(entry ->

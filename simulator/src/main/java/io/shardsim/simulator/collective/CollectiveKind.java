@@ -2,36 +2,34 @@ package io.shardsim.simulator.collective;
 
 import java.util.Locale;
 
-/** The collectives, by what every rank holds before and after. */
+/** Kinds of collective, by the data of every rank before and after. */
 public enum CollectiveKind {
-    /** Each rank brings one shard; all end with the whole buffer. */
+    /** Each rank starts with one shard; all end with the whole buffer. */
     ALL_GATHER,
-    /** Each rank brings a whole buffer; each ends with the sum of one shard. */
+    /** Each rank starts with a whole buffer; each ends with the sum of one shard. */
     REDUCE_SCATTER,
-    /** Each rank brings a whole buffer; all end with its sum. */
+    /** Each rank starts with a whole buffer; all end with its sum. */
     ALL_REDUCE,
-    /** Each rank brings a whole buffer of one shard per rank; each ends with its shard of every rank. */
+    /** Each rank starts with a buffer of one shard per rank; each ends with its shard from every rank. */
     ALL_TO_ALL,
-    /** Each rank brings a whole buffer; each ends with that of the rank before it, the first with that of the last (nccl-tests, sendrecv). */
+    /** Each rank starts with a whole buffer and ends with that of the previous rank, cyclically (nccl-tests, sendrecv). */
     SEND_RECV,
-    /** The first rank brings a whole buffer; all end with it. */
+    /** The first rank starts with a whole buffer; all end with it. */
     BROADCAST,
-    /** The last rank brings a whole buffer; all end with it. */
+    /** The last rank starts with a whole buffer; all end with it. */
     BROADCAST_FROM_LAST;
 
-    /** The name as scenario files write it, for example {@code all_gather}. */
+    /** Returns the name in scenario files, for example {@code all_gather}. */
     public String id() {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** True when data of several ranks is added up on the way. */
+    /** Returns whether it sums data of several ranks. */
     public boolean reduces() {
         return this == REDUCE_SCATTER || this == ALL_REDUCE;
     }
 
-    /**
-     * Bus bandwidth over algorithm bandwidth (nccl-tests, PERFORMANCE.md): the share of the buffer that the busiest link must carry.
-     */
+    /** Returns bus bandwidth over algorithm bandwidth: the share of the buffer that the busiest link must carry (nccl-tests, PERFORMANCE.md). */
     public double busFactor(int ranks) {
         double part = (ranks - 1.0) / ranks;
         return switch (this) {

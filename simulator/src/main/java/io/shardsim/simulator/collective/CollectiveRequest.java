@@ -10,7 +10,7 @@ public final class CollectiveRequest {
     private final int[] members;
     private final Cluster cluster;
     private final Transport transport;
-    /** Null until somebody asks. */
+    /** Created on first use. */
     private @Nullable GroupPlacement placement;
 
     /**
@@ -30,12 +30,12 @@ public final class CollectiveRequest {
         return kind;
     }
 
-    /** Whole buffer [bytes]. */
+    /** Returns the size of the whole buffer [bytes]. */
     public long totalBytes() {
         return totalBytes;
     }
 
-    /** Global ranks in group order; member i owns shard i. */
+    /** Returns the global ranks in group order; member i owns shard i. */
     public int[] members() {
         return members;
     }
@@ -52,12 +52,12 @@ public final class CollectiveRequest {
         return members.length;
     }
 
-    /** One rank's part, padded up so that all parts are equal [bytes]. */
+    /** Returns the size of a rank's shard, padded so that all shards are equal [bytes]. */
     public long shardBytes() {
         return (totalBytes + members.length - 1) / members.length;
     }
 
-    /** Which members live on which node. */
+    /** Returns the placement of the members on nodes. */
     public GroupPlacement placement() {
         if (placement == null) {
             placement = new GroupPlacement(this);

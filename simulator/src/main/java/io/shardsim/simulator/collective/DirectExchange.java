@@ -1,15 +1,12 @@
 package io.shardsim.simulator.collective;
 
 /**
- * What the direct collectives have in common: every rank sends messages to other ranks, by grouped sends and receives. In round r a rank
- * sends to the rank r places after it and receives from the one r places before it, so that in each round every rank is the target of one
- * message.
+ * Common part of the direct collectives: every rank sends messages to other ranks by grouped sends and receives. In round r a rank sends to the rank
+ * r places after it and receives from the rank r places before it, so each round sends every rank one message. Rounds are distributed over channels;
+ * if there are more channels than rounds, several channels share a message. A channel sends the messages of up to {@value #ROUNDS_PER_BATCH} rounds
+ * before it receives those of the same rounds, like a batch of NCCL, whose warps work on all of them at once (NCCL, src/device/sendrecv.h).
  *
- * <p>Rounds are dealt to channels; with more channels than rounds, several channels share each message. A channel sends the messages of up to
- * {@value #ROUNDS_PER_BATCH} rounds before it receives those of the same rounds, as one batch of NCCL does, where warps work on all of
- * them at once (NCCL, src/device/sendrecv.h).
- *
- * <p>Leaves out that NCCL goes through nodes in a quadratic order of offsets, and local ranks within it (src/init.cc, ncclP2pSchedule).
+ * <p>Leaves out NCCL's order of peers: a quadratic order of node offsets, and of local ranks within a node (src/init.cc, ncclP2pSchedule).
  */
 abstract class DirectExchange extends SingleKindAlgorithm {
     /** NCCL_MAX_DEV_WORK_P2P_PER_BATCH, src/include/device.h. */
@@ -19,7 +16,7 @@ abstract class DirectExchange extends SingleKindAlgorithm {
         super("direct", Pattern.DIRECT, kind);
     }
 
-    /** Ranks that each rank sends {@link #bytes} to. */
+    /** Returns the number of ranks that each rank sends {@link #bytes} to. */
     int rounds(CollectiveRequest request) {
         return request.size() - 1;
     }
@@ -32,7 +29,7 @@ abstract class DirectExchange extends SingleKindAlgorithm {
                 : request.transport().channels();
     }
 
-    /** Channels that share a message. */
+    /** Returns the number of channels that share a message. */
     private int channelsPerMessage(CollectiveRequest request) {
         int usable = super.channels(request);
         return Math.max(1, Math.min(usable, request.transport().channels() / rounds(request)));

@@ -1,6 +1,6 @@
 package io.shardsim.simulator.collective;
 
-/** Every rank sends its buffer to the rank after it, and receives that of the rank before it, at the same time. */
+/** Every rank sends its buffer to the next rank while it receives the buffer of the previous one. */
 public final class DirectSendRecv extends DirectExchange {
     public DirectSendRecv() {
         super(CollectiveKind.SEND_RECV);

@@ -11,14 +11,14 @@ package io.shardsim.simulator.collective;
  * @param second true for the second tree
  */
 record DoubleBinaryTree(int nodes, boolean second) {
-    /** No such node. */
+    /** Value for no node. */
     static final int NONE = -1;
 
     int parent(int node) {
         return fromFirst(firstParent(toFirst(node)));
     }
 
-    /** The first child (index 0) or the second one (index 1). */
+    /** Returns a child: the first (index 0) or the second (index 1). */
     int child(int node, int index) {
         return fromFirst(firstChild(toFirst(node), index));
     }

@@ -5,15 +5,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Which members of a group live on which node. Group order is rank order (torch.distributed.new_group sorts its ranks too), so the members
- * of one node are neighbours in the group.
+ * Placement of a group's members on nodes. Group order is rank order (torch.distributed.new_group sorts its ranks too), so the members of a node are
+ * consecutive.
  *
- * <p>Built once for each request: a program is asked for by every rank, and a walk over the whole group each time would cost the square of its size.
+ * <p>Built once per request: every rank asks for its program, and a scan of the whole group each time would cost the square of its size.
  */
 public final class GroupPlacement {
-    /** First member on each node of the group, then the size of the group. */
+    /** First member on each node of the group, followed by the group size. */
     private final int[] firstMembers;
-    /** Ways of channels through nodes that were asked for, by the local ranks on the node. */
+    /** Cached rails through nodes, by local ranks on the node and channel. */
     private final Map<Rail.Place, Rail.Way> ways = new HashMap<>();
 
     GroupPlacement(CollectiveRequest request) {
@@ -41,12 +41,12 @@ public final class GroupPlacement {
         }
     }
 
-    /** The way of a channel through a node, found once for all nodes that hold the same local ranks. */
+    /** Returns the rail of a channel through a node; computed once for all nodes with the same local ranks. */
     Rail.Way way(Rail.Place place, CollectiveRequest request) {
         return ways.computeIfAbsent(place, unknown -> Rail.Way.of(unknown, request.cluster()));
     }
 
-    /** Number of nodes that hold members. */
+    /** Returns the number of nodes with members. */
     public int nodes() {
         return firstMembers.length - 1;
     }
@@ -55,18 +55,18 @@ public final class GroupPlacement {
         return firstMembers[node];
     }
 
-    /** Number of members on a node. */
+    /** Returns the number of members on a node. */
     public int membersOn(int node) {
         return firstMembers[node + 1] - firstMembers[node];
     }
 
-    /** Position, among the nodes of the group, of the node that holds a member. */
+    /** Returns the index of a member's node among the nodes of the group. */
     public int nodeOf(int member) {
         int found = Arrays.binarySearch(firstMembers, member);
         return found >= 0 ? found : -found - 2;
     }
 
-    /** True when every node holds the same number of members. */
+    /** Returns whether every node has the same number of members. */
     boolean even() {
         for (int node = 1; node < nodes(); node++) {
             if (membersOn(node) != membersOn(0)) {

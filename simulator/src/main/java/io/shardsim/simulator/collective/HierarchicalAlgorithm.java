@@ -1,13 +1,13 @@
 package io.shardsim.simulator.collective;
 
 /**
- * What the hierarchical gather and its reduce-scatter twin have in common: a ring over the nodes among the members with the same position on
- * their node, and a ring among the members of each node. Between nodes, each member uses the NIC beside its own GPU.
+ * Common part of the hierarchical gather and its reduce-scatter twin: a ring over the nodes among the members at the same position on their node, and
+ * a ring among the members of each node. Between nodes, each member uses the NIC next to its own GPU.
  *
- * <p>Shard i belongs to member i. A member moves its own shard and those of its peers on the other nodes over the network, and everything
- * else inside its node, so (n - p) / n of the buffer enters each node of p members, each NIC carrying the share of the members beside it [1].
+ * <p>Shard i belongs to member i. A member sends its own shard and those of its peers on other nodes over the network, and everything else inside its
+ * node. So (n - p) / n of the buffer enters each node of p members, and each NIC carries the share of the members next to it [1].
  *
- * <p>Asks for at least two nodes that hold the same number of members, at least two.
+ * <p>Requires at least two nodes with the same number of members, at least two.
  *
  * <p>[1] Zhang et al., MiCS: Near-linear Scaling for Training Gigantic Model on Public Cloud, arXiv:2205.00119, section 3.3.
  */
@@ -22,11 +22,11 @@ abstract class HierarchicalAlgorithm extends SingleKindAlgorithm {
     }
 
     /**
-     * Writes what a member does.
+     * Writes the program of a member.
      *
      * @param nodes nodes of the group, at least 2
      * @param local members on each node, at least 2
-     * @param chunks the channel's part of every shard
+     * @param chunks the channel's share of every shard
      */
     abstract void move(PrimitiveList primitives, int nodes, int local, Chunks chunks);
 

@@ -1,12 +1,11 @@
 package io.shardsim.simulator.collective;
 
 /**
- * Hierarchical all-gather of MiCS [1], in a pipeline: a chunk is passed around its node as soon as it came over the network, while the next one is on
- * the wire. A gather over N nodes takes N - 1 network steps instead of the flat ring's n - 1 steps, of which N cross the network.
+ * Hierarchical all-gather of MiCS [1], pipelined: a chunk is passed around its node as soon as it arrives over the network, while the next one is on
+ * the wire. A gather over N nodes takes N - 1 network steps; the flat ring takes n - 1 steps, N of them over the network.
  *
- * <p>MiCS itself finishes the first stage before the second one; {@link BatchedHierarchicalAllGather} does that. Here a channel alternates
- * between the two: within the strict order of its program, the wait for the network covers the gather inside the node, as long as the latter
- * is shorter.
+ * <p>MiCS itself finishes the first stage before it starts the second, as in {@link BatchedHierarchicalAllGather}. Here a channel alternates between
+ * the stages: its wait for the network overlaps with the gather inside the node, as long as that gather is shorter.
  *
  * <p>[1] Zhang et al., MiCS, arXiv:2205.00119, section 3.3; sdp_hierarchical_allgather of the SageMaker model parallel library.
  */
@@ -29,7 +28,7 @@ public final class HierarchicalAllGather extends HierarchicalAlgorithm {
             }
             primitives.receive(FROM_PREVIOUS_NODE, bytes);
             if (i + 1 < chunks.count()) {
-                // The next chunk leaves before the last gather in the node, so that the network does not wait for it.
+                // The next chunk leaves before the last gather in the node, so that the network stays busy.
                 primitives.send(TO_NEXT_NODE, chunks.bytes(i + 1));
             }
             gatherInNode(primitives, local, bytes);

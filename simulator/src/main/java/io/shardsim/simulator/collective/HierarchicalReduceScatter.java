@@ -1,8 +1,8 @@
 package io.shardsim.simulator.collective;
 
 /**
- * The reduce-scatter twin of {@link HierarchicalAllGather}: sums inside each node first, then around the nodes among equal positions. The sum
- * for the next node of the ring is formed inside the node while the one before is on the wire.
+ * Reduce-scatter twin of {@link HierarchicalAllGather}: sums inside each node first, then around the nodes among members at the same position. The
+ * node computes the sum for the next node of the ring while the previous sum is on the wire.
  *
  * <p>[1] Zhang et al., MiCS, arXiv:2205.00119, section 3.3, describes the gather; this is its mirror image.
  */
@@ -24,7 +24,7 @@ public final class HierarchicalReduceScatter extends HierarchicalAlgorithm {
             }
             reduceInNode(primitives, local, bytes);
             if (i + 1 < chunks.count()) {
-                // The next chunk starts before the wait for the last sum of this one, so that the network stays busy.
+                // The next chunk starts before the wait for this one's last sum, so that the network stays busy.
                 start(primitives, local, chunks.bytes(i + 1));
             }
             primitives.receiveReduce(FROM_PREVIOUS_NODE, bytes);

@@ -1,12 +1,12 @@
 package io.shardsim.simulator.collective;
 
 /**
- * What the collectives of SMDDP have in common: every member has an edge to the members with its own position on all other nodes, by the NIC beside
- * its GPU, and to all other members on its node. Data takes one network step wherever it goes, so latency does not add up over nodes [1].
+ * Common part of SMDDP's collectives: every member has an edge to the members at its position on all other nodes, through the NIC next to its GPU,
+ * and to all other members on its node. Data reaches any node in one network step, so latency does not grow with the number of nodes [1].
  *
- * <p>Asks for at least two nodes that hold the same number of members.
+ * <p>Requires at least two nodes with the same number of members.
  *
- * <p>Leaves out the library's control of the rate to each peer [1]: ports serve what comes first.
+ * <p>Leaves out the library's rate control per peer [1]: ports are FIFO.
  *
  * <p>[1] Amazon SageMaker developer guide, Introduction to the SageMaker distributed data parallelism library (2024).
  */
@@ -15,7 +15,7 @@ abstract class MeshAlgorithm extends SingleKindAlgorithm {
         super("smddp", Pattern.OTHER, kind);
     }
 
-    /** Writes what a member does on a channel that carries a part of every shard. */
+    /** Writes the program of a member on a channel that carries a share of every shard. */
     abstract void move(Mesh mesh, Chunks chunks);
 
     @Override
@@ -58,7 +58,7 @@ abstract class MeshAlgorithm extends SingleKindAlgorithm {
     }
 
     /**
-     * The sentences of such a program.
+     * Writes the transfers of a program.
      *
      * @param nodes nodes of the group, at least 2
      * @param local members on each node
@@ -72,19 +72,19 @@ abstract class MeshAlgorithm extends SingleKindAlgorithm {
             }
         }
 
-        /** Receives from the same position on another node; 0 is the node before this one. */
+        /** Receives from the same position on another node; 0 is the previous node. */
         void receiveFromNode(int node, long bytes) {
             primitives.receive(node, bytes);
         }
 
-        /** Adds what the same position on every other node sends. */
+        /** Receives from the same position on every other node and adds. */
         void reduceFromNodes(long bytes) {
             for (int node = 0; node < nodes - 1; node++) {
                 primitives.receiveReduce(node, bytes);
             }
         }
 
-        /** Sends pieces of the same size to every other member of the node and takes as many from each. */
+        /** Sends chunks of equal size to every other member of the node, and receives as many from each. */
         void exchangeInNode(int pieces, long bytes, boolean reduces) {
             for (int piece = 0; piece < pieces; piece++) {
                 for (int peer = 0; peer < local - 1; peer++) {

@@ -1,6 +1,6 @@
 package io.shardsim.simulator.collective;
 
-/** All-reduce inside a node whose sums the NVSwitch makes (NCCL, src/device/all_reduce.h, NVLS). */
+/** All-reduce inside a node, reduced by the NVSwitch (NCCL, src/device/all_reduce.h, NVLS). */
 public final class NvlsAllReduce extends SwitchAllReduce {
     public NvlsAllReduce() {
         super("nvls");

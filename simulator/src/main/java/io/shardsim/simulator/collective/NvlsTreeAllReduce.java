@@ -1,7 +1,8 @@
 package io.shardsim.simulator.collective;
 
 /**
- * All-reduce over nodes by a tree for each GPU of a node, whose sums inside the node the NVSwitch makes (NCCL, src/device/all_reduce.h, NVLS_TREE).
+ * All-reduce over several nodes: the NVSwitch reduces inside each node, and one tree per GPU of a node reduces between nodes (NCCL,
+ * src/device/all_reduce.h, NVLS_TREE).
  */
 public final class NvlsTreeAllReduce extends SwitchAllReduce {
     public NvlsTreeAllReduce() {

@@ -7,17 +7,14 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 
 /**
- * Writes down primitives in order, in run-length form: a primitive equal to the one before it only raises its repeat count.
- *
- * <p>Each primitive costs a step of the transport, whatever its bytes. Where a member receives and sends on, one primitive for both takes half the steps of two.
- *
- * <p>A chunk is cut into the transport's number of slices, but no slice is smaller than 1/32 of a slice of a full chunk, so small chunks
- * travel whole (NCCL, src/device/prims_simple.h, genericOp).
+ * Writes primitives in order, run-length encoded: a primitive equal to the previous one only raises its repeat count. Each primitive costs one
+ * transport step, whatever its bytes, so receive-and-forward takes half the steps of a receive and a send. A chunk is cut into the transport's number
+ * of slices, each at least 1/32 of a slice of a full chunk, so small chunks travel whole (NCCL, src/device/prims_simple.h, genericOp).
  */
 public final class PrimitiveList {
     private static final int LEAST_SLICE_DIVISOR = 32;
 
-    /** Fifty thousand chunks: a terabyte in chunks of the library's own size has fewer, and every rank and channel may have a list like this. */
+    /** Fifty thousand chunks: a terabyte in chunks of the library's own size has fewer, and every rank and channel may have such a list. */
     private static final int PRIMITIVES_MAX = 1 << 18;
 
     private static final int LOOKS_UP_EVERY = 1 << 12;
@@ -27,7 +24,7 @@ public final class PrimitiveList {
     private final List<Primitive> primitives = new ArrayList<>();
     private long added;
 
-    /** The last primitive, as long as more like it may follow; there is none while it repeats 0 times. */
+    /** Last primitive, while more of it may follow; none if its repeat count is 0. */
     private int repeat;
 
     private int receiveSlot;
@@ -55,12 +52,12 @@ public final class PrimitiveList {
         add(1, receiveSlot, ChannelProgram.NONE, bytes, true);
     }
 
-    /** Receives data, keeps a copy and sends it on, so many times. */
+    /** Receives data, keeps a copy and forwards it, a number of times. */
     public void receiveCopySend(int times, int receiveSlot, int sendSlot, long bytes) {
         add(times, receiveSlot, sendSlot, bytes, false);
     }
 
-    /** Receives data, adds local data and sends the sum on, so many times. */
+    /** Receives data, adds local data and forwards the sum, a number of times. */
     public void receiveReduceSend(int times, int receiveSlot, int sendSlot, long bytes) {
         add(times, receiveSlot, sendSlot, bytes, true);
     }
@@ -94,9 +91,9 @@ public final class PrimitiveList {
     }
 
     /**
-     * Writes the last primitive down.
+     * Appends the last primitive.
      *
-     * @throws TooLargeException when the program has more steps than a machine can hold
+     * @throws TooLargeException if the program has more steps than a machine can hold
      */
     private void close() {
         if (repeat == 0) {

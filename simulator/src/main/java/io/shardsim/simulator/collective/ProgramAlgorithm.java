@@ -25,13 +25,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
- * An algorithm whose rounds a file writes down, under {@code program}. An all-reduce is its reduce-scatter and then its all-gather.
+ * Algorithm whose rounds are written in a file, under {@code program}. An all-reduce is its reduce-scatter followed by its all-gather.
  *
- * <p>A channel goes through all rounds with its part of each shard. Where every member sends on the shard that it has just received, it goes chunk by chunk, as NCCL's
- * rings do; else round by round.
+ * <p>A channel runs all rounds with its share of each shard. If every member forwards the shard that it has just received, the channel proceeds chunk
+ * by chunk, as NCCL's rings do; else round by round.
  *
- * <p>A reduce-scatter is an all-gather backwards: a member hands on its part of a sum where there the shard would come from. So one walk checks both: each shard
- * reaches each member once, each contribution is in each sum once.
+ * <p>A reduce-scatter is an all-gather backwards: a member sends its partial sum to where it would receive the shard from. So one check covers both:
+ * each shard reaches each member once, and each contribution is in each sum once.
  */
 final class ProgramAlgorithm extends SingleKindAlgorithm {
     private static final String FORMULA = "(%1$s)( [-+^] (%1$s))*";
@@ -43,31 +43,31 @@ final class ProgramAlgorithm extends SingleKindAlgorithm {
             "peer", ScalarTypes.text(FORMULA.formatted(TERMS), "a member such as member + 1 or member ^ 2^round"),
             "shards", ScalarTypes.text(FORMULA.formatted("all|to|" + TERMS), "all, or a shard such as member or to"));
 
-    /** In place of {@code class}. */
+    /** Alternative to {@code class}. */
     static final Key KEY = Key.optional(
             "program",
             new BlockType(KeyFile.named("program-keys").keys("program", TYPES), false),
             "rounds, in place of a class");
 
-    /** Sizes of groups in which a file is tried out. */
+    /** Group sizes for which a file is checked. */
     private static final int[] TRIED = {2, 3, 4, 5, 6, 7, 8, 9, 16, 32};
-    /** Rounds times members, a ring of 512: each round of each member is looked at. */
+    /** Maximum rounds times members, as in a ring of 512, since each round of each member is checked. */
     private static final int MOVES_MAX = 1 << 18;
 
     private final Descriptor file;
     private final CollectiveKind kind;
     private final Block program;
-    /** By size of the group; empty where the rounds do not do. */
+    /** Plans by group size; empty if the rounds do not work for that size. */
     private final Map<Integer, Optional<Plan>> plans = new ConcurrentHashMap<>();
 
-    /** For each member, the one that it sends to, the one that it receives from, and the shards that it sends. */
+    /** One round: for each member, the member that it sends to, the member that it receives from, and the shards that it sends. */
     private record Round(Block stage, int index, int[] to, int[] from, BitSet[] sent, boolean reduces) {
-        /** Shards that each member sends. */
+        /** Returns the number of shards that each member sends. */
         int shards() {
             return sent[0].cardinality();
         }
 
-        /** True when each member sends on all that it receives in a round, and that is one shard. */
+        /** Returns whether each member sends exactly the one shard that it has received in the previous round. */
         boolean relays(Round before) {
             return shards() == 1
                     && IntStream.range(0, to.length)
@@ -75,13 +75,13 @@ final class ProgramAlgorithm extends SingleKindAlgorithm {
         }
     }
 
-    /** Rounds, and for each the slot of its peers: an index of {@code ways}, first rounds with the same peers. */
+    /** Rounds, and for each the slot of its peers: an index into {@code ways}, the first rounds with distinct peers. */
     private record Plan(List<Round> rounds, int[] slots, List<Round> ways, boolean relays) {}
 
     /**
-     * An algorithm for one of the kinds of a file.
+     * Creates the algorithm for one kind of a file.
      *
-     * @throws CatalogException when a round cannot be, or somebody ends without what the collective gives
+     * @throws CatalogException if a round is invalid, or a member ends without the collective's result
      */
     ProgramAlgorithm(Descriptor file, CollectiveKind kind) {
         super(file.text("name"), Pattern.OTHER, kind);
@@ -196,7 +196,7 @@ final class ProgramAlgorithm extends SingleKindAlgorithm {
         return round;
     }
 
-    /** Brings what a round sends to its receivers; backwards where sums are made. */
+    /** Adds what a round sends to the receivers' shards; backwards for a reduction. */
     private void move(Round round, BitSet[] held) {
         int[] members = IntStream.range(0, held.length).toArray();
         int[] givers = round.reduces() ? round.to() : members;
@@ -235,7 +235,7 @@ final class ProgramAlgorithm extends SingleKindAlgorithm {
         return new CatalogException(new InputException(List.of(new Problem(file.path(), position, message))));
     }
 
-    /** Value of a formula, from left to right. */
+    /** Evaluates a formula from left to right. */
     private static int value(String formula, Map<String, Integer> known) {
         String[] words = formula.replace("log2 members", "log2").split(" ");
         int members = known.getOrDefault("members", 0);

@@ -8,16 +8,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where a program goes round in loops: stretches of primitives that follow one another, equal to the last number, such as the chunks of a large buffer.
- * Loops may hold loops, {@value #LEVELS} levels of them. A primitive that is in no loop is in one of a single round.
+ * Loops in a program: consecutive equal stretches of primitives, such as those of the chunks of a large buffer. Loops may be nested up to
+ * {@value #LEVELS} levels. A primitive outside of any loop counts as a loop of one round.
  */
 public final class ProgramLoops {
-    /** The outermost level is 0. */
+    /** Number of levels; the outermost is 0. */
     public static final int LEVELS = 2;
-    /** Longest body that is looked for, in primitives or inner loops. */
+    /** Longest loop body considered, in primitives or inner loops. */
     private static final int BODY_MAX = 64;
 
-    /** For each level and primitive: first primitive of its loop, primitives in the loop's body, and how often it is gone through. */
+    /** First primitive of the loop, primitives in its body, and number of rounds, each by level and primitive. */
     private final int[][] begin;
 
     private final int[][] length;
@@ -35,14 +35,14 @@ public final class ProgramLoops {
     }
 
     /**
-     * Primitives that belong together.
+     * Consecutive primitives.
      *
      * @param kind equal for equal stretches
-     * @param length in primitives
+     * @param length number of primitives
      */
     private record Stretch(int kind, int length) {}
 
-    /** The loops of primitives in order. */
+    /** Finds the loops of primitives in order. */
     public static ProgramLoops of(List<Primitive> primitives) {
         ProgramLoops loops = new ProgramLoops(primitives.size());
         Map<Object, Integer> kinds = new HashMap<>();
@@ -56,7 +56,7 @@ public final class ProgramLoops {
         return loops;
     }
 
-    /** Makes one stretch of each loop over shorter ones. */
+    /** Replaces each loop by one stretch. */
     private List<Stretch> fold(List<Stretch> stretches, int level, Map<Object, Integer> kinds) {
         List<Stretch> folded = new ArrayList<>();
         int primitive = 0;
@@ -81,7 +81,7 @@ public final class ProgramLoops {
         return folded;
     }
 
-    /** Length of the shortest body that is gone through at least twice from here on; 0 when there is none. */
+    /** Returns the length of the shortest body that repeats at least once from here on; 0 if there is none. */
     private static int bodyAt(List<Stretch> stretches, int at) {
         for (int body = 1; body <= BODY_MAX && at + 2 * body <= stretches.size(); body++) {
             if (repeats(stretches, at, at + body, body)) {
@@ -108,7 +108,7 @@ public final class ProgramLoops {
         return true;
     }
 
-    /** The equal primitive in the first round of all loops that a primitive is in. */
+    /** Returns the corresponding primitive in the first round of all loops that contain a primitive. */
     public int firstRound(int primitive) {
         int place = primitive;
         for (int level = LEVELS - 1; level >= 0; level--) {
@@ -117,22 +117,22 @@ public final class ProgramLoops {
         return place;
     }
 
-    /** In which round of its loop a primitive is, counted from 0. */
+    /** Returns the round of its loop that a primitive is in, from 0. */
     public int round(int level, int primitive) {
         return (primitive - begin[level][primitive]) / length[level][primitive];
     }
 
-    /** Rounds of the loop behind the one that a primitive is in. */
+    /** Returns the number of rounds of the loop after the one that a primitive is in. */
     public int roundsLeft(int level, int primitive) {
         return rounds[level][primitive] - 1 - round(level, primitive);
     }
 
-    /** Primitives from one round to the next. */
+    /** Returns the number of primitives from one round to the next. */
     public int length(int level, int primitive) {
         return length[level][primitive];
     }
 
-    /** True when a loop begins once more with a primitive. */
+    /** Returns whether a loop starts another round with a primitive. */
     public boolean beginsAgain(int primitive) {
         for (int level = 0; level < LEVELS; level++) {
             int behind = primitive - begin[level][primitive];

@@ -6,20 +6,20 @@ import java.util.Comparator;
 import java.util.stream.IntStream;
 
 /**
- * The way of one channel through one node: the NIC that it uses and the order in which it visits the members on the node, the entry first
- * and the exit last.
+ * Route of one channel through one node: its NIC, and the order of the node's members, from entry to exit.
  *
- * <p>Channel c uses NIC c modulo the NICs, one PCIe switch after the other, so that few channels spread over all switches. Entry and exit are
- * members under that NIC's PCIe switch, so that traffic between nodes crosses only GPU, PCIe switch and NIC: the first and the last one, and
- * for each further NIC of the switch the next ones, so that no two NICs wait for one GPU's link. Only NICs beside a member are used: a group with one GPU on each node sends by the NICs of that GPU's own switch, whatever the
- * channel. Where a single member sits under the switch, the exit is the member before it, and its traffic crosses to the NIC's switch.
+ * <p>Channel c uses NIC c modulo the number of NICs, alternating between PCIe switches, so that a few channels use all switches. Entry and exit are
+ * members under that NIC's PCIe switch, so that traffic between nodes crosses only GPU, PCIe switch and NIC. They are the first and the last such
+ * member, and the next ones for each further NIC of the switch, so that no two NICs share one GPU's link. Only NICs next to a member are used: a
+ * group with one GPU per node uses the NICs of that GPU's switch, whatever the channel. If only one member is under the switch, the exit is the
+ * member before it, and its traffic crosses to the NIC's switch.
  *
- * <p>All nodes that hold the same local ranks have the same way, so schedules are symmetric under rotation of the nodes.
+ * <p>All nodes with the same local ranks have the same rail, so schedules are symmetric under rotation of the nodes.
  *
- * <p>Leaves out NCCL's search over rings (src/graph/search.cc) and its detour over NVLink to the GPU beside the NIC (PXN).
+ * <p>Leaves out NCCL's search over rings (src/graph/search.cc) and its detour over NVLink to the GPU next to the NIC (PXN).
  *
  * @param nic NIC of the node
- * @param members position in the group of each member on the node, in the order of the visit
+ * @param members positions in the group of the node's members, in the order of the ring
  */
 public record Rail(int nic, int[] members) {
 
@@ -35,13 +35,13 @@ public record Rail(int nic, int[] members) {
         return new Rail(way.nic(), members);
     }
 
-    /** NIC by which a member itself reaches other nodes, without help of others on its node. */
+    /** Returns the NIC through which a member itself reaches other nodes. */
     public static int ownNic(CollectiveRequest request, int member, int channel) {
         Place place = new Place(localRanks(request, member, 1), channel);
         return request.placement().way(place, request).nic();
     }
 
-    /** Number of NICs that the channels of a node use. */
+    /** Returns the number of NICs that the channels of a node use. */
     public static int nicsBeside(CollectiveRequest request, int node) {
         GroupPlacement placement = request.placement();
         BitSet localRanks = localRanks(request, placement.firstMember(node), placement.membersOn(node));
@@ -65,7 +65,7 @@ public record Rail(int nic, int[] members) {
         throw new IllegalArgumentException("member " + member + " is not on this node");
     }
 
-    /** Local ranks of neighbouring members, a bit for each. */
+    /** Returns the local ranks of consecutive members as bits. */
     private static BitSet localRanks(CollectiveRequest request, int first, int count) {
         BitSet localRanks = new BitSet();
         for (int member = first; member < first + count; member++) {
@@ -74,7 +74,9 @@ public record Rail(int nic, int[] members) {
         return localRanks;
     }
 
-    /** NICs beside the given GPUs: the first one of every PCIe switch, then the second ones, and so on; all NICs when none is beside them. */
+    /**
+     * Returns the NICs next to the given GPUs: the first of every PCIe switch, then the second of each, and so on; all NICs if none is next to them.
+     */
     private static int[] usableNics(BitSet localRanks, Cluster cluster) {
         int nics = cluster.instance().nicsPerNode();
         int[] usable = IntStream.range(0, nics)
@@ -86,14 +88,14 @@ public record Rail(int nic, int[] members) {
         return usable.length > 0 ? usable : IntStream.range(0, nics).toArray();
     }
 
-    /** How many NICs come before this one under the same PCIe switch. */
+    /** Returns the number of NICs before this one under the same PCIe switch. */
     private static int nicsBefore(int nic, Cluster cluster) {
         return (int) IntStream.range(0, nic)
                 .filter(other -> cluster.pcieSwitchOfNic(other) == cluster.pcieSwitchOfNic(nic))
                 .count();
     }
 
-    /** Those of the given GPUs that share a PCIe switch with a NIC. */
+    /** Returns those of the given GPUs that share a PCIe switch with a NIC. */
     private static BitSet gpusBeside(BitSet localRanks, int nic, Cluster cluster) {
         BitSet beside = new BitSet();
         localRanks.stream()
@@ -102,15 +104,15 @@ public record Rail(int nic, int[] members) {
         return beside;
     }
 
-    /** What a way depends on beside the cluster: the local ranks of the members on a node, a bit for each, and the channel. */
+    /** Everything besides the cluster that determines a rail: the local ranks of a node's members, as bits, and the channel. */
     record Place(BitSet localRanks, int channel) {}
 
     /**
-     * A rail whatever the node.
+     * Rail that applies to every node with the same local ranks.
      *
      * @param nic NIC of the channel
      * @param nics number of NICs that all channels use
-     * @param order the members on the node in the order of the visit, counted from the first one on the node
+     * @param order order of the node's members, counted from its first one
      */
     record Way(int nic, int nics, int[] order) {
 
@@ -127,7 +129,7 @@ public record Rail(int nic, int[] members) {
             return new Way(nic, nics.length, visit(count, entry, exit == entry ? (entry + count - 1) % count : exit));
         }
 
-        /** A member of a set of local ranks, counted round and round. */
+        /** Returns a member of a set of local ranks, by cyclic index. */
         private static int localRank(BitSet localRanks, int turn) {
             return localRanks.stream()
                     .skip(turn % localRanks.cardinality())

@@ -4,9 +4,8 @@ import io.shardsim.simulator.collective.ChannelProgram.Primitive;
 import java.util.List;
 
 /**
- * What the ring collectives have in common: each member receives from the one before it and sends to the one after it, the same primitives
- * in the same order, on every channel over its own part of each shard, chunk after chunk (NCCL, src/device/all_gather.h,
- * reduce_scatter.h, all_reduce.h, function runRing).
+ * Common part of the ring collectives: each member receives from the previous one and sends to the next, with the same primitives in the same order,
+ * on every channel over its share of each shard, chunk by chunk (NCCL, src/device/all_gather.h, reduce_scatter.h, all_reduce.h, function runRing).
  *
  * <p>Shards are padded to equal size, so all members send the same bytes; NCCL's last all-reduce chunk may be shorter on one rank.
  */
@@ -18,10 +17,10 @@ public abstract class RingAlgorithm extends SingleKindAlgorithm {
         super("ring", Pattern.RING, kind);
     }
 
-    /** Writes what a member does with one chunk of every shard; there are at least two ranks. */
+    /** Writes the primitives of a member for one chunk of every shard; there are at least two ranks. */
     protected abstract void moveChunk(PrimitiveList primitives, int ranks, long chunkBytes);
 
-    /** What is added up must be handed out as well. */
+    /** Doubles the share for an all-reduce: the ring reduces and then gathers. */
     @Override
     public double leastShare(CollectiveKind ofKind, int together, int members) {
         double once = super.leastShare(ofKind, together, members);

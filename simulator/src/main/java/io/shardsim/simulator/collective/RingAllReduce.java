@@ -1,10 +1,8 @@
 package io.shardsim.simulator.collective;
 
 /**
- * Ring all-reduce: a reduce-scatter whose last step already sends the finished sum on, followed by an all-gather. Every rank sends and receives
- * 2 (n - 1) / n of the buffer in 2 (n - 1) steps a chunk.
- *
- * <p>Steps as in NCCL, src/device/all_reduce.h, runRing.
+ * Ring all-reduce: a reduce-scatter whose last step already forwards the finished sum, followed by an all-gather. Every rank sends and receives 2 (n
+ * - 1) / n of the buffer in 2 (n - 1) steps per chunk. Steps as in NCCL, src/device/all_reduce.h, runRing.
  */
 public final class RingAllReduce extends RingAlgorithm {
     public RingAllReduce() {

@@ -1,6 +1,6 @@
 package io.shardsim.simulator.collective;
 
-/** Broadcast of the last rank's buffer along the ring; between two ranks it is what goes back from the second to the first. */
+/** Broadcast of the last rank's buffer along the ring; between two ranks, a transfer from the second back to the first. */
 public final class RingBroadcastFromLast extends RingChain {
     public RingBroadcastFromLast() {
         super(CollectiveKind.BROADCAST_FROM_LAST);

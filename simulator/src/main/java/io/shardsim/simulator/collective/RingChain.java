@@ -4,10 +4,8 @@ import io.shardsim.simulator.collective.ChannelProgram.Primitive;
 import java.util.List;
 
 /**
- * What the broadcasts have in common: one rank's buffer goes along the ring as a pipelined chain, the ring without the edge back to the root.
- * Every other rank receives the buffer once; all but the last send it on, chunk by chunk.
- *
- * <p>Steps as in NCCL, src/device/broadcast.h, runRing.
+ * Common part of the broadcasts: one rank's buffer passes along the ring as a pipelined chain, without the edge back to the root. Every other rank
+ * receives the buffer once; all but the last forward it, chunk by chunk. Steps as in NCCL, src/device/broadcast.h, runRing.
  */
 abstract class RingChain extends SingleKindAlgorithm {
     private static final int FIRST = 0;
@@ -21,7 +19,7 @@ abstract class RingChain extends SingleKindAlgorithm {
         super("ring", Pattern.RING, kind);
     }
 
-    /** The member that brings the buffer. */
+    /** Returns the member that starts with the buffer. */
     abstract int root(CollectiveRequest request);
 
     @Override

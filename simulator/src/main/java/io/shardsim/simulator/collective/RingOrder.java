@@ -1,12 +1,12 @@
 package io.shardsim.simulator.collective;
 
 /**
- * The neighbours of a member on the ring of one channel: through each node as its {@link Rail} says, node after node in ascending order,
- * and from the last node to the first.
+ * Neighbours of a member on the ring of one channel: through each node along its {@link Rail}, node by node in ascending order, and from the last
+ * node to the first.
  *
  * @param previous member to receive from
  * @param next member to send to
- * @param nic NIC towards the next member, {@link ChannelProgram#NONE} when it is on the same node
+ * @param nic NIC towards the next member; {@link ChannelProgram#NONE} if it is on the same node
  */
 public record RingOrder(int previous, int next, int nic) {
 

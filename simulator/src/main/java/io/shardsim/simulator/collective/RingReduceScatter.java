@@ -1,10 +1,9 @@
 package io.shardsim.simulator.collective;
 
 /**
- * Ring reduce-scatter: the ring all-gather with additions. A rank first sends the chunk of the shard of the rank before it; every rank on the way
- * adds its own, and after n - 1 steps the sum arrives where the shard lives. Every rank sends and receives (n - 1) / n of the buffer.
- *
- * <p>Steps as in NCCL, src/device/reduce_scatter.h, runRing.
+ * Ring reduce-scatter: the ring all-gather with additions. A rank first sends the chunk of the previous rank's shard. Every rank on the way adds its
+ * own, and after n - 1 steps the sum reaches the shard's owner. Every rank sends and receives (n - 1) / n of the buffer. Steps as in NCCL,
+ * src/device/reduce_scatter.h, runRing.
  */
 public final class RingReduceScatter extends RingAlgorithm {
     public RingReduceScatter() {

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Keeps the primitives of recent programs, so that the thousands of ranks that do the same share one list. What a list holds depends on its
- * key alone; forgetting one costs only the time to write it again.
+ * Cache of recent programs' primitives, so that thousands of ranks with the same program share one list. A list depends only on its key, so dropping
+ * one only costs writing it again.
  */
 public final class SharedPrimitives {
     private static final int KEPT = 256;
@@ -22,10 +22,10 @@ public final class SharedPrimitives {
         }
     };
 
-    /** All that the primitives of a rank depend on; {@code role} tells apart ranks that do different things. */
+    /** Everything that a rank's primitives depend on; {@code role} distinguishes ranks with different programs. */
     private record Key(long partBytes, long chunkBytes, int slices, int size, int nodes, int role) {}
 
-    /** The primitives for a part of the buffer, written by the writer when they are not known yet. */
+    /** Returns the primitives for a share of the buffer; the writer writes them if they are not cached. */
     public synchronized List<Primitive> get(
             CollectiveRequest request, Chunks chunks, int nodes, int role, Consumer<PrimitiveList> writer) {
         Transport transport = request.transport();

@@ -1,6 +1,6 @@
 package io.shardsim.simulator.collective;
 
-/** An algorithm that carries one kind of collective. Ranks that do the same share their primitives. */
+/** Algorithm for one kind of collective. Ranks with the same program share its primitives. */
 abstract class SingleKindAlgorithm implements CollectiveAlgorithm {
     final SharedPrimitives shared = new SharedPrimitives();
 
@@ -14,12 +14,12 @@ abstract class SingleKindAlgorithm implements CollectiveAlgorithm {
         this.kind = kind;
     }
 
-    /** What channels share out: a shard, unless the whole buffer goes one way [bytes]. */
+    /** Returns the size that the channels divide among themselves: a shard, unless the whole buffer travels one way [bytes]. */
     long bytes(CollectiveRequest request) {
         return request.shardBytes();
     }
 
-    /** True when a group that is placed like this is meant. */
+    /** Returns whether the placement of the group is supported. */
     boolean carries(CollectiveRequest request) {
         return true;
     }
@@ -44,7 +44,7 @@ abstract class SingleKindAlgorithm implements CollectiveAlgorithm {
         return Chunks.channels(bytes(request), request.transport());
     }
 
-    /** The part of a channel. */
+    /** Returns the chunks of a channel's share. */
     final Chunks chunks(CollectiveRequest request, int channel) {
         return Chunks.of(bytes(request), channels(request), channel, request.transport());
     }

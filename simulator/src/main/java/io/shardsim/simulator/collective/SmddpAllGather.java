@@ -1,11 +1,9 @@
 package io.shardsim.simulator.collective;
 
 /**
- * All-gather of SMDDP [1]: every member sends its shard straight to the members with its position on all other nodes; what arrives from a node is
- * spread over the own node while the shards of further nodes are on their way.
- *
- * <p>(n - p) / n of the buffer enters each node of p of the n members, as in a hierarchical gather, but after one network step instead of
- * nodes - 1.
+ * All-gather of SMDDP [1]: every member sends its shard directly to the members at its position on all other nodes. Shards from one node are spread
+ * over the receiving node while those of further nodes are on their way. (n - p) / n of the buffer enters each node of p of the n members, as in a
+ * hierarchical gather, but after one network step instead of nodes - 1.
  *
  * <p>[1] Amazon SageMaker developer guide, Introduction to the SageMaker distributed data parallelism library (2024), SMDDP AllGather.
  */

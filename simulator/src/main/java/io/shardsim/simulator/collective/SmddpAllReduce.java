@@ -1,14 +1,14 @@
 package io.shardsim.simulator.collective;
 
 /**
- * All-reduce of SMDDP over a balanced fusion buffer [1, 2]: the members of a node add up their buffers first, each a part of its own; that part is
- * cut into one piece for each node, every node adds up its piece of all nodes, as a parameter server would, and sends the sum back; last, the members
- * of a node share what they have. Every server gets the same number of bytes from every buffer.
+ * All-reduce of SMDDP over a balanced fusion buffer [1, 2], in three stages. The members of a node reduce-scatter their buffers. Each member's share
+ * is cut into one piece per node; every node sums its piece of all nodes, like a parameter server, and sends the sum back. Then the members of a node
+ * all-gather. Every server gets the same number of bytes from every buffer.
  *
- * <p>Each member sends 2 (n - 1) / n of the buffer, of which 2 (nodes - 1) / n over the network, as in a ring, but in two network steps whatever
- * the number of nodes.
+ * <p>Each member sends 2 (n - 1) / n of the buffer, of which 2 (nodes - 1) / n over the network, as in a ring, but in two network steps for any
+ * number of nodes.
  *
- * <p>Leaves out that the library adds up in host memory what comes over the network: here it is added where it arrives.
+ * <p>Leaves out that the library sums network data in host memory: here it is summed where it arrives.
  *
  * <p>[1] Thangakrishnan et al., Herring: Rethinking the Parameter Server at Scale for the Cloud, SC20. [2] Amazon SageMaker developer guide,
  * Introduction to SageMaker's Distributed Data Parallel Library (2021), Balanced Fusion Buffer.
@@ -18,7 +18,7 @@ public final class SmddpAllReduce extends MeshAlgorithm {
         super(CollectiveKind.ALL_REDUCE);
     }
 
-    /** Three stages in a pipeline: while the sums of one chunk come back, the next one is with the servers. */
+    /** Writes three pipelined stages: while the sums of one chunk return, the servers sum the next one. */
     @Override
     void move(Mesh mesh, Chunks chunks) {
         for (int i = 0; i < chunks.count() + 2; i++) {

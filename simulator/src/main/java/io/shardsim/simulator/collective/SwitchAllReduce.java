@@ -5,43 +5,44 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What the all-reduces have in common whose sums inside a node the NVSwitch makes (NVLink SHARP, NCCL's NVLS). A node is what NVLink joins. The buffer is cut into one part for
- * each member of a node, its head, or for the first 32 of them. Of every chunk each member offers all parts; each head pulls the sum of its own out of the switch, joins it with
- * those of the heads of equal position on other nodes by a {@link DoubleBinaryTree}, and gives the result to the switch, which hands it to all.
+ * Common part of the all-reduces that the NVSwitch reduces inside a node (NVLink SHARP, NCCL's NVLS). A node here is an NVLink domain. The buffer is
+ * cut into one share per head; the heads are the members of a node, at most 32. For every chunk, each member offers all shares. Each head reads the
+ * sum of its own share from the switch, reduces it with the heads at the same position on other nodes over a {@link DoubleBinaryTree}, and writes the
+ * result to the switch, which multicasts it.
  *
- * <p>In both directions each member's link carries (h + 1) / h of the buffer for h heads of a node, against 2 (n - 1) / n among n members in a ring; the network
- * carries what a tree over the nodes carries, of one h-th of the buffer for each head. Where a node has more members than heads, each loads its links as a head does: it takes as long, equal members stay equal, and only the bytes of the network are too
- * many.
+ * <p>In both directions each member's link carries (h + 1) / h of the buffer for h heads per node; in a ring of n members it is 2 (n - 1) / n. The
+ * network carries one tree over the nodes per head, for an h-th of the buffer each. If a node has more members than heads, each member loads its
+ * links like a head: the time is right and equal members stay equal, but network bytes are overcounted.
  *
- * <p>The switch is not a rank, so what it adds up and hands out is written as messages between members that load the same links by the same bytes:
- * half of them when a chunk is summed, half when the sum comes back, to the next member of the node. The first chunk is offered to all members, so
- * nobody has a sum before everybody has joined.
+ * <p>The switch is not a rank, so its reduction and multicast are written as messages between members that put the same bytes on the same links: half
+ * of them when a chunk is reduced, half when the sum returns, to the next member of the node. The first chunk is offered to all members, so no sum is
+ * available before every member has joined.
  *
- * <p>A chunk goes on while later ones are offered, as the warps of NCCL's thread block share the work (src/device/all_reduce.h, NVLS and NVLS_TREE). A
- * program is one strict order, so chunk k is summed after chunk k + lag was offered, and so on.
+ * <p>A chunk proceeds while later ones are offered, since the warps of NCCL's thread block share the work (src/device/all_reduce.h, NVLS and
+ * NVLS_TREE). A program is strictly ordered, so chunk k is summed after chunk k + lag was offered, and so on.
  *
- * <p>Asks for nodes that hold the same number of members, more than two. Leaves out buffers that the application has registered.
+ * <p>Requires nodes with the same number of members, more than two. Leaves out user-registered buffers.
  */
 abstract class SwitchAllReduce extends SingleKindAlgorithm {
     /** NCCL sets up no multicast for one or two GPUs (src/transport/nvls.cc, ncclNvlsInit). */
     static final int LEAST_MEMBERS_OF_NODE = 3;
-    /** Most heads of a node (NCCL 2.26.2, src/include/device.h, NCCL_MAX_NVLS_ARITY; src/graph/search.cc, ncclTopoCompute). */
+    /** Maximum heads of a node (NCCL 2.26.2, src/include/device.h, NCCL_MAX_NVLS_ARITY; src/graph/search.cc, ncclTopoCompute). */
     private static final int HEADS_MAX = 32;
 
     private static final int NEXT = 0;
-    /** More chunks than are ever added up at once. */
+    /** Exceeds the number of chunks ever in flight. */
     private static final int LAGS_MAX = 1 << 12;
 
     SwitchAllReduce(String name) {
         super(name, Pattern.SWITCH, CollectiveKind.ALL_REDUCE);
     }
 
-    /** Heads of a node that holds so many members. */
+    /** Returns the number of heads of a node with that many members. */
     public static int heads(int members) {
         return Math.min(HEADS_MAX, members);
     }
 
-    /** True when a group over so many nodes is meant. */
+    /** Returns whether groups over that many nodes are supported. */
     abstract boolean carries(int nodes);
 
     @Override
@@ -56,8 +57,8 @@ abstract class SwitchAllReduce extends SingleKindAlgorithm {
     }
 
     /**
-     * Slots 0, 1, ... lead to the members after this one on the node, round and round, the slot after them to the next one again, for sums; then come
-     * the heads below in the tree and the one above. A member receives on each slot from the one that sends to it there.
+     * Slots 0, 1, ... lead to the following members on the node, cyclically, and the slot after them to the next member again, for finished sums.
+     * Then come the heads below in the tree, and the one above. On each slot a member receives from the member that sends to it there.
      */
     @Override
     public ChannelProgram program(CollectiveRequest request, int member, int channel) {
@@ -112,7 +113,7 @@ abstract class SwitchAllReduce extends SingleKindAlgorithm {
         });
     }
 
-    /** What the heads of the node pull out of this member's buffer. */
+    /** Offers a chunk to the heads of the node. */
     private static void offer(PrimitiveList primitives, Node node, int chunk, long bytes) {
         if (chunk > 0) {
             primitives.send(NEXT, node.exchanged(bytes));
@@ -123,7 +124,7 @@ abstract class SwitchAllReduce extends SingleKindAlgorithm {
         }
     }
 
-    /** The sum over the node, and over the heads below it, goes up the tree. */
+    /** Sums a chunk over the node and over the heads below, and sends it up the tree. */
     private static void sum(PrimitiveList primitives, Node node, int chunk, long bytes) {
         if (chunk > 0) {
             primitives.receiveReduce(NEXT, node.exchanged(bytes));
@@ -140,7 +141,7 @@ abstract class SwitchAllReduce extends SingleKindAlgorithm {
         }
     }
 
-    /** The finished part goes down the tree and to all members of the node. */
+    /** Sends the finished share down the tree, and to all members of the node. */
     private static void finish(PrimitiveList primitives, Node node, long bytes) {
         if (!node.isRoot()) {
             primitives.receive(node.above(), node.ownPart(bytes));
@@ -152,14 +153,14 @@ abstract class SwitchAllReduce extends SingleKindAlgorithm {
     }
 
     /**
-     * Where a member stands.
+     * Position of a member.
      *
      * @param member position in the group
      * @param local members on each node
      * @param node position of its node
      * @param children nodes below in the channel's tree
      * @param parent node above, or {@link DoubleBinaryTree#NONE}
-     * @param depth nodes between this one and the root, the root included
+     * @param depth number of edges from this node to the root
      */
     private record Node(int member, int local, int node, int[] children, int parent, int depth) {
 
@@ -191,17 +192,17 @@ abstract class SwitchAllReduce extends SingleKindAlgorithm {
             return local - 1;
         }
 
-        /** Slot by which finished sums pass. */
+        /** Returns the slot for finished sums. */
         int sums() {
             return local - 1;
         }
 
-        /** Slot that leads to the head above. */
+        /** Returns the slot to the head above. */
         int above() {
             return local + children.length;
         }
 
-        /** Nodes below, then the one above. */
+        /** Returns the nodes below, then the one above. */
         int[] remote() {
             int[] remote = Arrays.copyOf(children, children.length + (isRoot() ? 0 : 1));
             if (!isRoot()) {
@@ -210,18 +211,18 @@ abstract class SwitchAllReduce extends SingleKindAlgorithm {
             return remote;
         }
 
-        /** The member so many places after this one on the node. */
+        /** Returns the member a number of places after this one on the node, cyclically. */
         int neighbour(int distance) {
             int first = node * local;
             return first + Math.floorMod(member - first + distance, local);
         }
 
-        /** The member with the same position on another node. */
+        /** Returns the member at the same position on another node. */
         int head(int other) {
             return member + (other - node) * local;
         }
 
-        /** What a member's link carries of a chunk in one direction, of its two ways through the switch [bytes]. */
+        /** Returns the bytes of a chunk on a member's link, in one direction, on each of the two ways through the switch [bytes]. */
         long exchanged(long bytes) {
             return Chunks.ceilDiv(bytes * (heads(local) + 1), 2L * heads(local));
         }
@@ -230,18 +231,18 @@ abstract class SwitchAllReduce extends SingleKindAlgorithm {
             return Chunks.ceilDiv(exchanged(bytes), peers());
         }
 
-        /** The part of a chunk that a head joins with other nodes [bytes]. */
+        /** Returns the share of a chunk that a head reduces with other nodes [bytes]. */
         long ownPart(long bytes) {
             return Chunks.ceilDiv(bytes, heads(local));
         }
     }
 
     /**
-     * How many chunks later than offered a chunk is summed, finished and stored: as many as follow one another within the time of each way on idle
-     * links.
+     * Number of chunks by which the sum, the return from the root and the store of a chunk lag behind its offer: as many as are sent within the time
+     * of each way on idle links.
      *
-     * @param summed chunks that are offered while the switch adds one up
-     * @param finished chunks that are offered until it is back from the root
+     * @param summed chunks offered while the switch reduces one
+     * @param finished chunks offered until it has returned from the root
      */
     private record Lags(int summed, int finished) {
 
@@ -262,7 +263,7 @@ abstract class SwitchAllReduce extends SingleKindAlgorithm {
             return new Lags((int) throughSwitch, Math.toIntExact(throughSwitch + throughTree));
         }
 
-        /** Chunks that are offered until it is stored: the way back through the switch is as long as the way to the sum. */
+        /** Returns the chunks offered until it is stored: the second way through the switch is as long as the first. */
         int stored() {
             return finished + summed;
         }

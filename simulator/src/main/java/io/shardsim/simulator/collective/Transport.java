@@ -4,14 +4,14 @@ import io.shardsim.simulator.collective.ChannelProgram.Primitive;
 import io.shardsim.topology.units.Bandwidth;
 
 /**
- * How the communication library carries one collective: what NCCL calls protocol, channels and chunk steps, as mechanism constants.
+ * How the communication library runs one collective: NCCL's protocol, channels and chunk steps, as constants of the mechanism.
  *
  * @param name protocol, for example {@code Simple}, {@code LL128}
  * @param channels thread blocks that share the buffer
- * @param chunkBytes largest piece of a channel that one round of an algorithm moves [bytes]
- * @param slices slices that a chunk is cut into, so that a step may begin before the whole chunk arrived
- * @param delays what passes beside the bytes
- * @param rates what one channel's thread block moves
+ * @param chunkBytes maximum bytes per channel and round of an algorithm [bytes]
+ * @param slices slices of a chunk, so that a step may begin before the whole chunk has arrived
+ * @param delays fixed delays
+ * @param rates rates of one channel's thread block
  * @param wireRatio bytes on the wire over payload bytes: 2 for LL, 16/15 for LL128, 1 for Simple
  * @param smPerChannel SMs that a channel occupies while the collective runs
  */
@@ -27,18 +27,18 @@ public record Transport(
 
     /**
      * @param basePs from the moment a rank's stream reaches the collective to its first primitive [ps]
-     * @param intraStepPs from the last bit of a slice arriving over NVLink to the primitive acting on it [ps]
-     * @param interStepPs the same when it came over the network [ps]
+     * @param intraStepPs from the arrival of a slice's last bit over NVLink until the primitive acts on it [ps]
+     * @param interStepPs the same for a slice from the network [ps]
      */
     public record Delays(long basePs, long intraStepPs, long interStepPs) {}
 
     /**
-     * @param copy rate at which a slice is copied on to the peer
-     * @param reduce rate at which a slice is added to local data and the sum passed on
-     * @param store rate at which a slice is stored that is not passed on
+     * @param copy rate of receiving a slice and forwarding it
+     * @param reduce rate of adding a slice to local data and forwarding the sum
+     * @param store rate of storing a slice that is not forwarded
      */
     public record Rates(Bandwidth copy, Bandwidth reduce, Bandwidth store) {
-        /** The same rate for all. */
+        /** Returns the same rate for all three. */
         public static Rates all(Bandwidth rate) {
             return new Rates(rate, rate, rate);
         }
@@ -73,8 +73,8 @@ public record Transport(
     }
 
     /**
-     * All channels as one. Where ranks meet in lock step and nothing else shares their links, channels never differ, and one stands for all of
-     * them with their rates added up, at a fraction of the events.
+     * Returns all channels merged into one, with the sum of their rates. That is exact, at a fraction of the events, if ranks run in lock step and
+     * nothing else shares their links: then channels never differ.
      */
     public Transport asOneChannel() {
         return new Transport(
@@ -88,7 +88,7 @@ public record Transport(
                 smPerChannel * channels);
     }
 
-    /** Rate at which one channel's thread block gets through a primitive. */
+    /** Returns the rate at which one channel's thread block runs a primitive. */
     public Bandwidth rate(Primitive primitive) {
         if (primitive.sendSlot() == ChannelProgram.NONE) {
             return rates.store;
@@ -96,7 +96,7 @@ public record Transport(
         return primitive.reduces() ? rates.reduce : rates.copy;
     }
 
-    /** Bytes on the wire for bytes of payload, rounded up. */
+    /** Returns the bytes on the wire for a payload, rounded up. */
     public long wireBytes(long bytes) {
         return wireRatio == 1 ? bytes : (long) Math.ceil(bytes * wireRatio);
     }

@@ -2,10 +2,7 @@ package io.shardsim.simulator.collective;
 
 import io.shardsim.topology.Cluster;
 
-/**
- * A communication library's choices: which algorithm and which {@link Transport} carries a collective (NCCL, src/graph/tuning.cc and
- * src/enqueue.cc).
- */
+/** A communication library's choice of the algorithm and the {@link Transport} for a collective (NCCL, src/graph/tuning.cc and src/enqueue.cc). */
 public interface TransportModel {
 
     /**
@@ -14,11 +11,11 @@ public interface TransportModel {
      */
     Choice choose(CollectiveKind kind, String algorithm, long totalBytes, int[] members, Cluster cluster);
 
-    /** GPU memory that the library sets aside on this cluster beyond what a communicator of NCCL takes [bytes]. */
+    /** Returns the GPU memory that the library reserves on this cluster in addition to an NCCL communicator [bytes]. */
     default long bufferBytes(Cluster cluster) {
         return 0;
     }
 
-    /** An algorithm with the transport it runs on. */
+    /** Algorithm with its transport. */
     record Choice(CollectiveAlgorithm algorithm, Transport transport) {}
 }

@@ -6,24 +6,24 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Tree all-reduce: chunks are summed up a tree to its root and sent down again, both in a pipeline. A {@link DoubleBinaryTree} joins the nodes, channels
- * taking its two trees in turn; a chain joins the members of a node. The head of the chain, beside the channel's NIC, talks to the parent
- * and the second child; the member after it, beside the same NIC, to the first child (NCCL's balanced tree, src/graph/connect.cc,
+ * Tree all-reduce: chunks are summed up a tree to its root and sent down again, both pipelined. A {@link DoubleBinaryTree} connects the nodes, whose
+ * two trees alternate between channels; a chain connects the members of a node. The head of the chain, next to the channel's NIC, communicates with
+ * the parent and the second child; the member after it, next to the same NIC, with the first child (NCCL's balanced tree, src/graph/connect.cc,
  * ncclTopoPreset and connectTrees).
  *
  * <p>Every edge carries the buffer once up and once down: 2 (n - 1) / n of it per rank on average, in 2 log2(nodes) network steps.
  *
- * <p>NCCL runs both directions at once, in two halves of a thread block (src/device/all_reduce.h, runTreeSplit). A program is one
- * strict order, so a member sends chunk k down right after it sent chunk k + lag up, where the lag is about the number of chunks that are under way
- * between it, the root and back. Members deeper in the tree have the larger lag, which keeps members from waiting for each other in a circle.
+ * <p>NCCL runs both directions at once, in two halves of a thread block (src/device/all_reduce.h, runTreeSplit). A program is strictly ordered, so a
+ * member sends chunk k down right after it has sent chunk k + lag up. The lag is about the number of chunks in flight between the member, the root
+ * and back. Members deeper in the tree have a larger lag, which prevents cyclic waits.
  *
  * <p>Leaves out that NCCL reduces up to three sources and feeds up to three peers in one pass over the data.
  */
 public final class TreeAllReduce extends SingleKindAlgorithm {
-    /** A node of a double binary tree sends each chunk twice on average: up in both trees, and down to two children in one of them. */
+    /** Sends of a chunk per node of a double binary tree, on average: up in both trees, and down to two children in one of them. */
     private static final int SENDS_PER_NODE = 2;
 
-    /** On a network hop one chunk waits for the NIC, which channels share, and one for the reducing thread block. */
+    /** On a network hop, one chunk waits for the NIC, which channels share, and one for the reducing thread block. */
     private static final int WAITING_PER_NETWORK_HOP = 2;
 
     public TreeAllReduce() {
@@ -76,7 +76,7 @@ public final class TreeAllReduce extends SingleKindAlgorithm {
     }
 
     /**
-     * Chunks under way on the round trip: as many as follow one another within its time on idle links, and those that wait in each hop. With a
+     * Returns the chunks in flight on the round trip: as many as are sent within its time on idle links, plus those that wait at each hop. With a
      * smaller lag the pipeline stalls, with a larger one it drains late.
      */
     private int lag(CollectiveRequest request, Chunks chunks, Distance distance) {
@@ -92,7 +92,7 @@ public final class TreeAllReduce extends SingleKindAlgorithm {
         return (int) Math.min(lag, chunks.count());
     }
 
-    /** Adds what the members below send and passes the sum up, or, at the root, down. */
+    /** Sums the chunks of the members below and sends the sum up, or, at the root, down. */
     private static void reduce(PrimitiveList primitives, int below, boolean root, long chunkBytes) {
         int last = below - 1;
         if (below == 0) {
@@ -108,7 +108,7 @@ public final class TreeAllReduce extends SingleKindAlgorithm {
         }
     }
 
-    /** Takes a finished chunk from above and passes it down, to other nodes first, because their subtrees are deeper. */
+    /** Receives a finished chunk from above and forwards it, to other nodes first, because their subtrees are deeper. */
     private static void broadcast(PrimitiveList primitives, int below, long chunkBytes) {
         if (below == 0) {
             primitives.receive(0, chunkBytes);
@@ -133,7 +133,7 @@ public final class TreeAllReduce extends SingleKindAlgorithm {
         throw new IllegalStateException(value + " is not below the member that it sends to");
     }
 
-    /** The tree of one channel over the members of a request. */
+    /** Tree of one channel over the members of a request. */
     private static final class Tree {
         private final CollectiveRequest request;
         private final int rail;
@@ -147,7 +147,7 @@ public final class TreeAllReduce extends SingleKindAlgorithm {
             this.nodes = new DoubleBinaryTree(placement.nodes(), channel % 2 == 1);
         }
 
-        /** Members of a node from the head down: entry and exit of the rail, which share a NIC, then the others. */
+        /** Returns the members of a node from the head down: entry and exit of the rail, which share a NIC, then the others. */
         private int[] chain(int node) {
             int[] visit = Rail.of(request, node, rail).members();
             int[] chain = new int[visit.length];
@@ -158,7 +158,7 @@ public final class TreeAllReduce extends SingleKindAlgorithm {
             return chain;
         }
 
-        /** Member that talks to the first child or to the second one. */
+        /** Returns the member that communicates with the first or the second child. */
         private static int speaker(int[] chain, int childIndex) {
             return childIndex == 0 ? chain[Math.min(1, chain.length - 1)] : chain[0];
         }
@@ -177,7 +177,7 @@ public final class TreeAllReduce extends SingleKindAlgorithm {
             return speaker(chain(parent), nodes.child(parent, 0) == node ? 0 : 1);
         }
 
-        /** The member after this one in the chain, then the heads of other nodes. */
+        /** Returns the next member in the chain, then the heads of other nodes. */
         int[] below(int member) {
             int node = placement.nodeOf(member);
             int[] chain = chain(node);
@@ -232,9 +232,9 @@ public final class TreeAllReduce extends SingleKindAlgorithm {
     }
 
     /**
-     * From a member to the root.
+     * Distance from a member to the root.
      *
-     * @param hops edges
+     * @param hops number of edges
      * @param waitingChunks chunks that wait on the way while the pipeline is full
      * @param idlePs time of a slice on idle links [ps]
      */

@@ -15,7 +15,7 @@ import java.util.List;
 /**
  * Attention over the heads of one rank.
  *
- * <p>Context parallelism splits the tokens of a sample among c ranks, each with an early and a late piece, so that attention costs every rank the
+ * <p>Context parallelism splits the tokens of a sample among c ranks, each with an early and a late chunk, so that attention costs every rank the
  * same [1]. It runs in c steps, each over the keys and values of one rank; their results are merged in memory [2].
  *
  * <p>[1] Brandon et al., Striped Attention, arXiv:2311.09431, section 2.2; Megatron-LM, megatron/core/utils.py, get_batch_on_this_cp_rank. [2]
@@ -30,8 +30,8 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
     private static final int WINDOW_EDGE = 128;
 
     /**
-     * Bytes that PyTorch reads and writes per element of the result and step: a cast to FP32, and three maps of one or two operands; half of that,
-     * and a copy of the whole, in the half of the steps that only late queries take part in [3].
+     * Bytes per element of the result and step that PyTorch reads and writes [3]: a cast to FP32, and three maps of one or two operands. In half of
+     * the steps only late queries take part: half of these bytes, plus a copy of the whole result.
      */
     private static final long EAGER_MERGE = (38 + 19 + 8) / 2;
     /** Bytes per element of keys and values: they are copied into one buffer [3]. */
@@ -126,7 +126,7 @@ record AttentionKernels(RankShare share, Attention attention) implements Operato
 
     /**
      * Lists one step over the keys and values of each rank. With a causal mask half of each step's scores are masked: in the rank's own step by the
-     * diagonal, else because one of the two pieces of queries, or of keys, is fully masked. The forward adds the result to the sum so far; the
+     * diagonal, else because one of the two chunks of queries, or of keys, is fully masked. The forward adds the result to the sum so far; the
      * backward accumulates the gradients of queries, keys and values.
      */
     private List<Kernel> flashStep(Direction direction) {

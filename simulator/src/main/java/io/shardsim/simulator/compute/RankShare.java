@@ -9,12 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one rank has of a model, its tokens, heads and widths, and the kernels that all blocks are made of.
+ * One rank's share of a model's tokens, heads and widths, and common code for the kernels of all blocks.
  *
  * @param shape the model
  * @param workload lengths, batch and splits
- * @param profile the framework that issues them
- * @param span which tokens of each sample it works on
+ * @param profile the framework that issues the kernels
+ * @param span tokens of each sample that the kernels work on
  */
 record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile, Span span) {
 
@@ -22,28 +22,31 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile, 
         return (long) rankSequence() * workload.microBatch();
     }
 
-    /** Those of a sample. */
+    /** Returns the rank's tokens of a sample. */
     int rankSequence() {
         return span.of(workload.rankSequence());
     }
 
-    /** Its part of a width, the largest if it does not divide. */
+    /** Returns the rank's share of a width; the largest if it does not divide. */
     long split(long width) {
         return (width + workload.split().tensor() - 1) / workload.split().tensor();
     }
 
-    /** Elements of so many for each token that norms and residuals work on: all, or those of its part of the sequence. */
+    /**
+     * Returns the elements of a tensor, given its width per token, on which norms and residuals work: all tokens, or the rank's shard of the
+     * sequence.
+     */
     long whole(long width) {
         long elements = tokens() * width;
         return workload.split().sequence() ? split(elements) : elements;
     }
 
-    /** Whether other ranks have other experts. */
+    /** Returns whether other ranks have other experts. */
     boolean sharesExperts() {
         return workload.split().experts() > 1;
     }
 
-    /** Those of so many experts that the rank has. */
+    /** Returns the rank's own experts. */
     Experts own(Experts experts) {
         return new Experts(
                 Math.max(1, experts.number() / workload.split().experts()),
@@ -52,17 +55,22 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile, 
                 experts.fullest());
     }
 
-    /** Tokens that go to experts from here, as many as come here from all ranks: those of the rank's own part of the sequence, if others have the others'. */
+    /**
+     * Returns the tokens that this rank sends to experts, as many as it receives from all ranks. With expert parallelism, these are its own shard of
+     * the sequence.
+     */
     long routedTokens() {
         return sharesExperts() ? split(tokens()) : tokens();
     }
 
-    /** Its part of a width that experts have. */
+    /** Returns the rank's share of an expert's width. */
     long ofExperts(long width) {
         return sharesExperts() ? width : split(width);
     }
 
-    /** A map of the elements of all experts, or of one expert's after the other's where the framework goes through them in a loop. */
+    /**
+     * Lists the kernels of an operator over the elements of all experts: one grouped kernel, or one per expert if the framework loops over experts.
+     */
     List<Kernel> perExpert(Operator operator, long elements, Experts experts) {
         int parts = profile.groupedExperts() ? 1 : own(experts).number();
         List<Kernel> kernels = new ArrayList<>();
@@ -72,7 +80,7 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile, 
         return kernels;
     }
 
-    /** Nothing yet, to be added to. */
+    /** Returns an empty sequence. */
     Sequence sequence() {
         return new Sequence();
     }
@@ -83,7 +91,7 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile, 
         return kernels;
     }
 
-    /** Kernels one after the other. */
+    /** Sequence of kernels. */
     final class Sequence {
         private final List<Kernel> list = new ArrayList<>();
 

@@ -18,9 +18,9 @@ import java.util.List;
  *
  * <p>Leaves out collectives, the data loader and the one-time costs of a first step.
  *
- * <p>[1] Amert et al., GPU Scheduling on the NVIDIA TX2: Hidden Details Revealed, RTSS 2017, section III: blocks of a kernel are assigned once those
- * of the kernels before it in the queue are; seen on A100 in a profile of FSDP, where a reduce-scatter begins as the running product ends and casts
- * and products of two streams take turns (github.com/yandex/YaFSDP, assets at 669fc36); github.com/NVIDIA/nccl issue 1431 complains of it.
+ * <p>[1] Amert et al., GPU Scheduling on the NVIDIA TX2: Hidden Details Revealed, RTSS 2017, section III: blocks of a kernel are assigned after those
+ * of the kernels before it in the queue. An FSDP profile on A100 shows the same: a reduce-scatter begins as the running GEMM ends, and casts and
+ * GEMMs of two streams are serialized (github.com/yandex/YaFSDP, assets at 669fc36). So does github.com/NVIDIA/nccl issue 1431.
  */
 public final class TransformerTimes {
     private final RooflineKernelTime model;

@@ -77,7 +77,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
      *
      * @param stages p
      * @param schedule name of the schedule
-     * @param chunks pieces of the model that each stage holds, v; more than one only for interleaved schedules
+     * @param chunks model chunks that each stage holds, v; more than one only for interleaved schedules
      * @param partition {@code balanced} to assign layers to stages by cost, {@code uniform} by number
      */
     public record Pipeline(int stages, String schedule, int chunks, String partition) {
@@ -119,7 +119,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         return Math.multiplyExact(ranks(), context);
     }
 
-    /** Returns the number of pieces of the model, p x v. */
+    /** Returns the number of model chunks, p x v. */
     public int virtualStages() {
         return Math.multiplyExact(stages(), pipeline.chunks());
     }
@@ -237,7 +237,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
                     "tensor_parallel"));
         }
         if (context > 1 && sequenceLength % (2L * context) != 0) {
-            // The mask lets late tokens see more than early ones, so each rank takes an early and a late piece.
+            // The mask lets late tokens see more than early ones, so each rank gets an early and a late chunk.
             problems.add(Refusal.of(
                     "context_parallel " + context + " needs sequence_length " + sequenceLength
                             + " to be a multiple of " + 2L * context + ", twice context_parallel; "

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * Layers of each piece of a pipeline. The embedding comes before the first layer, the head after the last.
+ * Layers of each model chunk of a pipeline. The embedding comes before the first layer, the head after the last.
  *
  * <p>A balanced cut minimizes the cost of the costliest stage, since a pipeline is as fast as its slowest stage. Cost is GEMM flops of forward,
  * recomputation and backward, so the head with its logits counts as several layers. Among the optimal cuts, the one with the most even stages is
@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
  *
  * <p>Leaves out memory: the first stages of 1f1b keep more micro-batches, and a cut by memory would give them less.
  *
- * @param firstLayers first layer of each piece in model order; then the number of layers
- * @param layerCosts cost of each layer, relative to the first; empty if there is one piece
+ * @param firstLayers first layer of each model chunk in model order; then the number of layers
+ * @param layerCosts cost of each layer, relative to the first; empty if there is one model chunk
  * @param headCost cost of the head [layers]
  */
 public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List<Double> layerCosts, double headCost) {
@@ -46,7 +46,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
         return List.copyOf(firsts);
     }
 
-    /** Finds how many layers the last piece gives up for its head, by exhaustive search; the other pieces share the rest evenly. */
+    /** Finds how many layers the last model chunk gives up for its head, by exhaustive search; the other model chunks share the rest evenly. */
     private static List<Integer> balanced(TrainingJob job, int pieces, List<Double> layerCosts, double headCost) {
         int layers = job.model().layers();
         int bestLast = 0;
@@ -66,7 +66,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
         return withLast(layers, pieces, bestLast);
     }
 
-    /** Spreads layers evenly over all pieces but the last; pieces in the middle get the remainder first. */
+    /** Spreads layers evenly over all model chunks but the last; model chunks in the middle get the remainder first. */
     private static List<Integer> withLast(int layers, int pieces, int last) {
         List<Integer> firsts = new ArrayList<>();
         int others = layers - last;
@@ -106,7 +106,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
         return cost;
     }
 
-    /** Returns the cost of a piece's layers. */
+    /** Returns the cost of a model chunk's layers. */
     private double layersCost(int piece) {
         double cost = 0;
         for (int layer = firstLayer(piece); layer < firstLayers.get(piece + 1); layer++) {
@@ -150,7 +150,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
         return squares;
     }
 
-    /** Describes the cut: which layers each piece has, how even it is, and what crosses it. */
+    /** Describes the cut: which layers each model chunk has, how even it is, and what crosses it. */
     public List<String> explanation() {
         int stages = job.parallel().stages();
         if (stages == 1) {

@@ -8,12 +8,12 @@ import io.shardsim.simulator.workload.ParameterTensor;
 import java.util.List;
 
 /**
- * What is trained and on how many ranks: all that a strategy needs to plan one training step.
+ * Model, batch and ranks of a training: everything that a strategy needs to plan one training step.
  *
  * @param model shape of the transformer, as the framework holds it
- * @param kept what becomes of activations
+ * @param kept treatment of activations
  * @param gradientClipping largest gradient norm; 0 for no clipping
- * @param parallel how the model is split among ranks
+ * @param parallel split of the model among ranks
  */
 public record TrainingJob(
         ModelShape model,
@@ -72,7 +72,7 @@ public record TrainingJob(
         return execution.kernels();
     }
 
-    /** The kernels that run, in the job's precision; without FP8 where the framework ships no recipe of it. */
+    /** Returns the framework profile in the job's precision; without FP8 if the framework ships no recipe. */
     public FrameworkProfile profile() {
         FrameworkProfile profile = FrameworkProfile.named(kernels());
         return (precision() == Precision.FP8 ? profile.inFp8() : profile)
@@ -81,13 +81,15 @@ public record TrainingJob(
                 .with(execution.optimizer());
     }
 
-    /** What the optimizer keeps of some parameters beside their weights and gradients [bytes]. */
+    /** Returns the optimizer's state of some parameters, without their weights and gradients [bytes]. */
     public long momentBytes(long parameters) {
         return (long) Math.ceil(
                 parameters * execution.optimizer().bytesPerParameter(precision().stateBytes()));
     }
 
-    /** The same, and the weights that it updates where those of the layers have another format [bytes]. */
+    /**
+     * Returns the optimizer's state of some parameters, including the weights that it updates if these have another format than the layers' [bytes].
+     */
     public long optimizerBytes(long parameters) {
         return momentBytes(parameters) + (precision().isMixed() ? precision().stateBytes() * parameters : 0);
     }
@@ -96,54 +98,54 @@ public record TrainingJob(
         return kept.checkpointing();
     }
 
-    /** Which activations of a layer are recomputed in backward. */
+    /** Returns which activations of a layer are recomputed in backward. */
     public Checkpointing checkpointing(int layer) {
         long before = (long) layer * kept.checkpointedLayers() / model.layers();
         long after = (layer + 1L) * kept.checkpointedLayers() / model.layers();
         return after > before ? checkpointing() : Checkpointing.NONE;
     }
 
-    /** Share of the model's layers that are checkpointed. */
+    /** Returns the share of the model's layers that are checkpointed. */
     private double checkpointedShare() {
         return (double) kept.checkpointedLayers() / model.layers();
     }
 
-    /** Share of the operations of all layers' GEMMs that are computed again, 0 to 1. */
+    /** Returns the recomputed share of the GEMM operations of all layers, 0 to 1. */
     public double recomputedProducts() {
         return checkpointedShare() * checkpointing().recomputedProducts(model, kept.recomputed());
     }
 
-    /** Share of the operations of all layers' attention cores that are computed again, 0 to 1. */
+    /** Returns the recomputed share of the attention operations of all layers, 0 to 1. */
     public double recomputedAttention() {
         return checkpointedShare() * checkpointing().recomputedAttention(kept.recomputed());
     }
 
-    /** Ranks that hold the same part of the model: replicas of the model, each over those that hold one copy. */
+    /** Returns the number of data-parallel ranks with the same shard of the model, context-parallel ones included. */
     public int dataParallel() {
         return worldSize() / parallel.ranks();
     }
 
-    /** Data-parallel ranks of one node that hold the same part of the model. */
+    /** Returns the data-parallel ranks of one node with the same shard of the model. */
     public int dataParallelPerNode() {
         return Math.max(1, gpusPerNode() / parallel.tensor());
     }
 
-    /** Ranks of one pipeline stage. */
+    /** Returns the ranks of one pipeline stage. */
     public int stageRanks() {
         return worldSize() / parallel.stages();
     }
 
-    /** Parameter tensors of a layer as one rank of a tensor-parallel group holds them. */
+    /** Returns the parameter tensors of a layer as one rank of a tensor-parallel group holds them. */
     public List<ParameterTensor> layerTensors(int layer) {
         return split(model.layerTensors(layer));
     }
 
-    /** Parameter tensors of the embedding as one rank of a tensor-parallel group holds them. */
+    /** Returns the parameter tensors of the embedding as one rank of a tensor-parallel group holds them. */
     public List<ParameterTensor> embeddingTensors() {
         return split(model.embeddingTensors());
     }
 
-    /** Parameter tensors of final norm and output as one rank of a tensor-parallel group holds them. */
+    /** Returns the parameter tensors of the final norm and output as one rank of a tensor-parallel group holds them. */
     public List<ParameterTensor> outputTensors() {
         return split(model.outputTensors());
     }
@@ -157,22 +159,22 @@ public record TrainingJob(
                 .toList();
     }
 
-    /** Trained parameters of a layer on one rank. */
+    /** Returns the trained parameters of a layer on one rank. */
     public long layerParameters(int layer) {
         return trained(model.layerTensors(layer));
     }
 
-    /** Trained parameters of the embedding on one rank. */
+    /** Returns the trained parameters of the embedding on one rank. */
     public long embeddingParameters() {
         return trained(model.embeddingTensors());
     }
 
-    /** Trained parameters of final norm and output on one rank. */
+    /** Returns the trained parameters of the final norm and output on one rank. */
     public long outputParameters() {
         return trained(model.outputTensors());
     }
 
-    /** Of a layer's trained parameters on one rank, those of experts that other ranks of an expert-parallel group have others of. */
+    /** Returns the trained parameters of a layer's experts on one rank, if expert parallelism distributes the experts; else 0. */
     public long expertParameters(int layer) {
         return parallel.experts() == 1
                 ? 0
@@ -188,12 +190,12 @@ public record TrainingJob(
                 .sum();
     }
 
-    /** Bytes of a layer's frozen parameters on one rank. */
+    /** Returns the bytes of a layer's frozen parameters on one rank. */
     public long layerFrozenBytes(int layer) {
         return frozenBytes(model.layerTensors(layer));
     }
 
-    /** Bytes of the frozen parameters before and after the layers on one rank. */
+    /** Returns the bytes of the frozen parameters before and after the layers on one rank. */
     public long rootFrozenBytes() {
         return frozenBytes(model.embeddingTensors()) + frozenBytes(model.outputTensors());
     }
@@ -206,32 +208,32 @@ public record TrainingJob(
                 .sum();
     }
 
-    /** Tokens of a sample that one rank has. */
+    /** Returns the tokens of a sample on one rank. */
     public int rankSequence() {
         return batch.sequenceLength() / parallel.context();
     }
 
-    /** Tokens of one rank in one forward-backward. */
+    /** Returns the tokens of one rank in one forward and backward. */
     public long microBatchTokens() {
         return (long) batch.microBatch() * rankSequence();
     }
 
-    /** Those of them whose logits are computed. */
+    /** Returns the tokens of one rank, per forward and backward, whose logits are computed. */
     public long lossTokens() {
         return model.lossTokens(batch.microBatch(), rankSequence());
     }
 
-    /** The same job with the samples of a rank divided otherwise. */
+    /** Returns this job with the samples of a rank split differently into micro-batches. */
     public TrainingJob withMicroBatch(int newMicroBatch, int newAccumulationSteps) {
         return with(new Batch(batch.sequenceLength(), newMicroBatch, newAccumulationSteps), kept);
     }
 
-    /** The same job with another number of layers checkpointed. */
+    /** Returns this job with another number of checkpointed layers. */
     public TrainingJob withCheckpointedLayers(int layers) {
         return with(batch, kept.withCheckpoints(kept.checkpointing(), layers));
     }
 
-    /** The same job, whose plans need not be written further than this much memory [bytes]. */
+    /** Returns this job with a memory limit, at which writing a plan stops [bytes]. */
     public TrainingJob within(long limitBytes) {
         return with(new Ranks(ranks.worldSize(), ranks.perNode(), limitBytes), batch, kept);
     }
@@ -244,7 +246,7 @@ public record TrainingJob(
         return new TrainingJob(model, otherRanks, otherBatch, execution, otherKept, gradientClipping, parallel);
     }
 
-    /** Bytes that forward keeps for backward on one rank. */
+    /** Returns the memory of saved activations on one rank. */
     public ActivationMemory activations() {
         return new ActivationMemory(
                 model,

@@ -1,10 +1,9 @@
 package io.shardsim.simulator.kernel;
 
 /**
- * Packs the tie-breakers of messages at the same instant into one long, most significant first: class of event (2 bits), operation of the plan (24),
- * channel of the collective (7), receive slot (15), slot of the sender in its node (8), local rank of the final receiver (7).
- *
- * <p>All parts look the same from every node of a symmetric cluster and advance evenly when the plan repeats. So skipping nodes and periods is exact.
+ * Packs the tie-breakers of messages at the same time into one long, most significant first: class of event (2 bits), operation of the plan (24),
+ * channel of the collective (7), receive slot (15), slot of the sender in its node (8), local rank of the final receiver (7). All parts look the same
+ * from every node of a symmetric cluster and advance evenly when the plan repeats. So skipping nodes and periods is exact.
  */
 public final class EventOrder {
     /** Arrival of a chunk. */

@@ -104,7 +104,7 @@ public final class IslandReplay {
 
         @Nullable
         Leap leap;
-        /** When other islands send something; no jump may pass it [ps]. */
+        /** Time at which other islands are expected to send something; no jump may pass it [ps]. */
         long expectedPs = NOT_AHEAD;
 
         Island(int index) {

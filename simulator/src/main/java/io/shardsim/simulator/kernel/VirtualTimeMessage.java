@@ -11,7 +11,7 @@ public interface VirtualTimeMessage {
     /** Returns the instant of delivery [ps]. */
     long timePs();
 
-    /** Returns the rank among messages of the same instant; see {@link EventOrder}. */
+    /** Returns the order among messages at the same time; see {@link EventOrder}. */
     long order();
 
     /** Returns the ID of the receiving device. */
@@ -20,7 +20,7 @@ public interface VirtualTimeMessage {
     /** Returns the ID of the sending device. */
     int sourceId();
 
-    /** Distinguishes otherwise equal messages from one device to another at the same instant, for example for different nodes. */
+    /** Distinguishes otherwise equal messages from one device to another at the same time, for example for different nodes. */
     default int flow() {
         return 0;
     }

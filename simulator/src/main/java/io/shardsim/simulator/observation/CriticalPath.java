@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record CriticalPath(long endPs, List<Segment> segments) {
 
-    /** What the time was spent on. */
+    /** Kind of activity that takes the time. */
     public enum Waiting {
         /** Kernel on the compute stream, at full speed. */
         KERNEL,

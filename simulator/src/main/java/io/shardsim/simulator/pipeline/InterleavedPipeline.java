@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Interleaved 1F1B: forwards and backwards alternate, and each stage holds v pieces of the model: the first micro-batches reach the last piece v
+ * Interleaved 1F1B: forwards and backwards alternate, and each stage holds v model chunks: the first micro-batches reach the last model chunk v
  * times sooner, so (p - 1) / (m v) of the ideal time is lost, for v times the traffic between stages [1, section 2.2.2].
  *
- * <p>Micro-batches go through a stage in groups of p, piece after piece. With exactly p micro-batches, Megatron did all forwards first until November
+ * <p>Micro-batches go through a stage in groups of p, one model chunk after another. With exactly p micro-batches, Megatron did all forwards first until November
  * 2024 (4295be1a); here they alternate as for any other number [2].
  *
  * <p>[1] Narayanan et al., arXiv:2104.04473. [2] Megatron-LM d98e8a64, megatron/core/pipeline_parallel/schedules.py, get_pp_rank_microbatches.

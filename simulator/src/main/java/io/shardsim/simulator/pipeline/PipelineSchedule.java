@@ -11,18 +11,18 @@ import java.util.Optional;
  */
 public interface PipelineSchedule {
     /**
-     * Forward or backward of a micro-batch through one piece of the model.
+     * Forward or backward of a micro-batch through one model chunk.
      *
-     * @param chunk index among the stage's pieces; 0 if it has one
+     * @param chunk index among the stage's model chunks; 0 if it has one
      */
     record Pass(boolean forward, int microBatch, int chunk) {}
 
     /**
-     * Returns the passes of one stage in one training step. Every micro-batch goes forward and back once through every piece.
+     * Returns the passes of one stage in one training step. Every micro-batch goes forward and back once through every model chunk.
      *
      * @param stages pipeline stages, p
      * @param microBatches micro-batches of a training step, m
-     * @param chunks pieces of the model per stage, v
+     * @param chunks model chunks per stage, v
      */
     List<Pass> passes(int stage, int stages, int microBatches, int chunks);
 
@@ -41,7 +41,7 @@ public interface PipelineSchedule {
         return 1;
     }
 
-    /** Returns the problem of a schedule that supports only one piece of the model per stage. */
+    /** Returns the problem of a schedule that supports only one model chunk per stage. */
     static Optional<Refusal> needsOnePiece(int chunks, String schedule) {
         return chunks == 1
                 ? Optional.empty()

@@ -25,7 +25,10 @@ public record StateHolders(int ranks, int ranksPerNodeMax) {
         return new StateHolders(ranks.cardinality(), most);
     }
 
-    /** Returns the number of nodes that hold the copy; if some hold less than the fullest, the number of equally full nodes. */
+    /**
+     * Returns the number of nodes that hold the copy. If some hold fewer shards than the fullest node, returns the equivalent number of full nodes,
+     * which may be fractional.
+     */
     public double nodes() {
         return (double) ranks / ranksPerNodeMax;
     }

@@ -129,7 +129,7 @@ public final class LayersBound {
         return sumPs;
     }
 
-    /** Returns whether a stage ends with a backward of its first piece, for which earlier stages wait. */
+    /** Returns whether a stage ends with a backward of its first model chunk, for which earlier stages wait. */
     private boolean endsWithFirstPiece(int stage) {
         ModelParallel parallel = job.parallel();
         if (stage == 0) {

@@ -169,7 +169,7 @@ public final class SimulationEngine implements AutoCloseable {
 
     /** Logical processes of a run: actors that send each other {@link VirtualTimeMessage}s only. */
     public interface Parts {
-        /** Logical processes, as many as {@link #commands}. */
+        /** Returns the number of logical processes, as many as {@link #commands}. */
         int processes();
 
         /**
@@ -184,11 +184,11 @@ public final class SimulationEngine implements AutoCloseable {
     }
 
     /**
-     * Runs the logical processes of a run on free dispatchers until no message is under way.
+     * Runs the logical processes of a run on free dispatchers until no message is in flight.
      *
-     * @return with the instant of the last event [ps]
-     * @throws IllegalStateException with what a device has thrown
-     * @throws InterruptedException when the caller is interrupted; the run is abandoned
+     * @return the outcome, with the time of the last event
+     * @throws IllegalStateException with the failure of a device
+     * @throws InterruptedException if the caller is interrupted; the run is abandoned
      */
     public LogicalProcess.Outcome execute(Parts parts) throws InterruptedException {
         List<Started> started = startAll(parts, parts.processes());

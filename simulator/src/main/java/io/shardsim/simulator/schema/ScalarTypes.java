@@ -367,7 +367,7 @@ public final class ScalarTypes {
         return quoted.substring(2, quoted.length() - 2);
     }
 
-    /** Number with a unit of a table. */
+    /** A number whose unit comes from a {@link UnitTable}. */
     private interface OfUnits extends ValueType {
         UnitTable table();
 

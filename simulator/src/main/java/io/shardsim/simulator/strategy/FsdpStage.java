@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writer of one FSDP2 step on a pipeline stage. Units are gathered for the first forward of their piece, one after another, and stay until the last
+ * Writer of one FSDP2 step on a pipeline stage. Units are gathered for the first forward of their model chunk, one after another, and stay until the last
  * backward: gathering them for each micro-batch would be expensive [1]. Gradients accumulate unsharded on every rank, and are reduced unit by unit
  * after the last backward of the stage, not overlapped [2]. Activations and gradients from other stages have one permanent buffer per micro-batch
  * [3].
@@ -26,9 +26,9 @@ final class FsdpStage extends ReplicatedStep {
     private final int elementBytes;
     private final int reduceBytes;
     private final int stateBytes;
-    /** Parts gathered together, in the order of the first forwards. */
+    /** FSDP units, in the order in which the forward first uses them. */
     private final List<Part> parts = new ArrayList<>();
-    /** Parameters gathered, and parameters with gradients, by piece. */
+    /** Parameters gathered, and parameters with gradients, by model chunk. */
     private final long[] gathered;
 
     private final long[] returned;
@@ -77,7 +77,7 @@ final class FsdpStage extends ReplicatedStep {
                 : Part.of(experts, "experts", elements, 0, elementBytes);
     }
 
-    /** Gathers what is not gathered yet; its gradients count from here, although they first appear in backward. */
+    /** Gathers the units not gathered yet. Their gradients count from here on, although they first appear in backward. */
     @Override
     protected int beforeForward(RankGroups among, long elements) {
         if (elements == 0 || gathered[piece] == parameters(piece)) {

@@ -19,14 +19,14 @@ import java.util.stream.LongStream;
  * <ul>
  *   <li>Gradients, FP32 by default, are divided by the number of data-parallel ranks and reduce-scattered, once per step [2, start_grad_sync]. Each
  *       rank updates its shard, and all ranks gather the new 16-bit parameters [1, step_with_ready_grads].
- *   <li>Without {@code overlap_grad_reduce} that is one reduction of all gradients of a piece of the model, after the last backward. With it, buckets
+ *   <li>Without {@code overlap_grad_reduce} that is one reduction of all gradients of a model chunk, after the last backward. With it, buckets
  *       are sent during the last micro-batch's backward once they hold the bucket size in parameters [3, __init__; 1,
- *       _compute_per_buffer_param_layout]. All pieces of the model but the first, on any pipeline stage, have one bucket each: their communication is
+ *       _compute_per_buffer_param_layout]. All model chunks but the first, on any pipeline stage, have one bucket each: their communication is
  *       not on the critical path [3, __init__].
  *   <li>Without {@code overlap_param_gather} the gathers follow the update, not overlapped. With it they overlap with the forward of the next step,
  *       which is the start of a step here: a module waits for its bucket, and then issues the next bucket's gather [2, finish_param_sync]. Later
  *       stages get there when their first activations have arrived, so nothing hides their gather. Under an interleaved schedule the gathers of the
- *       first two pieces begin with the step, those of each later piece with the first forward of the piece before [4].
+ *       first two model chunks begin with the step, those of each later model chunk with the first forward of the model chunk before [4].
  * </ul>
  *
  * <p>Model states of Psi parameters over N ranks: 6 Psi + 12 Psi / N bytes, with 16-bit gradients 4 Psi + 16 Psi / N [5].
@@ -95,7 +95,7 @@ public final class MegatronCore extends Megatron {
 
     private final class Step extends Megatron.Step {
         private final long bucketSize;
-        /** Buckets of each replica group, by piece of this stage. */
+        /** Buckets of each replica group, by model chunk of this stage. */
         private final List<List<Buckets>> buckets = new ArrayList<>();
 
         Step(TrainingJob job, StepWriter writer, int stage) {
@@ -126,7 +126,7 @@ public final class MegatronCore extends Megatron {
             return reducesBeside && piece == 0 && bucketElements >= bucketSize;
         }
 
-        /** Reduces a bucket. A piece in one bucket includes its copy of a tied embedding. */
+        /** Reduces a bucket. A model chunk in one bucket includes its copy of a tied embedding. */
         @Override
         protected int reduce(Bucket bucket, int computed) {
             long elements = piece == 0 ? bucket.elements() : parameters(piece, bucket.among());
@@ -190,7 +190,7 @@ public final class MegatronCore extends Megatron {
             return ofPiece.await(elements);
         }
 
-        /** Gathers the piece after the one that starts its first forward; the step starts with the first two. */
+        /** Gathers the model chunk after the one that starts its first forward; the step starts with the first two. */
         private void gatherAhead(int place) {
             int computed = place == 0 ? StepWriter.NONE : writer.result();
             buckets.stream().limit(place + 2).forEach(ofPiece -> gatherAll(ofPiece, computed));
@@ -200,7 +200,7 @@ public final class MegatronCore extends Megatron {
             ofPiece.forEach(each -> each.gather(each.size(), computed));
         }
 
-        /** Buckets of one piece in one replica group, in forward order. */
+        /** Buckets of one model chunk in one replica group, in forward order. */
         private final class Buckets {
             private final RankGroups among;
             private final List<Long> elements;

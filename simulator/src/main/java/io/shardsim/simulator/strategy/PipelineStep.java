@@ -33,7 +33,7 @@ final class PipelineStep {
     private final List<ReplicatedStep> steps = new ArrayList<>();
     private final List<List<Pass>> passes = new ArrayList<>();
     private final PipelineSchedule schedule;
-    /** Operation after which a forward, or backward, is available to other stages, by piece and micro-batch. */
+    /** Operation after which a forward, or backward, is available to other stages, by model chunk and micro-batch. */
     private final int[][] forward;
 
     private final int[][] backward;

@@ -30,7 +30,7 @@ public abstract class ReplicatedStep {
     /** Last operation that reduced or accumulated gradients. */
     protected int lastReduce = StepWriter.NONE;
 
-    /** Piece of the model whose forward or backward is being written. */
+    /** Model chunk whose forward or backward is being written. */
     protected int piece;
 
     private final int stage;
@@ -96,17 +96,20 @@ public abstract class ReplicatedStep {
     /** Returns the bytes of a gradient in the reduction. */
     protected abstract int gradientBytes();
 
-    /** Writes the work before the forward of elements with these replicas, such as casts; returns the operation to wait for. */
+    /** Writes the work that precedes the forward pass of these parameters, such as casts; returns the operation to wait for. */
     protected int beforeForward(RankGroups among, long elements) {
         return StepWriter.NONE;
     }
 
-    /** Writes the work after the backward of elements, such as casts of their gradients; returns the operation after which they are ready. */
+    /**
+     * Writes the work that follows the backward pass of these parameters, such as gradient casts; returns the operation after which the gradients are
+     * ready.
+     */
     protected int afterBackward(long elements, int computed) {
         return computed;
     }
 
-    /** Starts or stops keeping a piece's input for its backward. */
+    /** Starts or stops keeping a model chunk's input for its backward. */
     protected void keepsInput(boolean keeps) {}
 
     // Step.
@@ -164,7 +167,7 @@ public abstract class ReplicatedStep {
         return pieces().mapToLong(at -> parameters(at, among)).sum();
     }
 
-    /** Returns a piece's parameters with these replicas. */
+    /** Returns a model chunk's parameters with these replicas. */
     protected final long parameters(int ofPiece, RankGroups among) {
         long ofExperts = ofLayers(ofPiece, job::expertParameters);
         return among.equals(world) ? parameters(ofPiece) - ofExperts : ofExperts;
@@ -186,7 +189,7 @@ public abstract class ReplicatedStep {
         return ofLayers(ofPiece, job::layerParameters);
     }
 
-    /** Returns the parameters of one piece on one rank. */
+    /** Returns the parameters of one model chunk on one rank. */
     protected final long parameters(int ofPiece) {
         long sum = layerParameters(ofPiece);
         sum += partition.holdsEmbedding(ofPiece) ? job.embeddingParameters() : 0;
@@ -208,13 +211,13 @@ public abstract class ReplicatedStep {
                 + (partition.holdsEmbedding(ofPiece) ? job.rootFrozenBytes() : 0);
     }
 
-    /** Returns the pieces of the model on this stage, in forward order. */
+    /** Returns the model chunks on this stage, in forward order. */
     final IntStream pieces() {
         return IntStream.iterate(
                 stage, at -> at < partition.pieces(), at -> at + job.parallel().stages());
     }
 
-    /** Returns the gradient buckets of a piece, in backward order. */
+    /** Returns the gradient buckets of a model chunk, in backward order. */
     final List<Bucket> bucketsOf(int ofPiece) {
         piece = ofPiece;
         if (partition.holdsHead(piece)) {
@@ -236,7 +239,7 @@ public abstract class ReplicatedStep {
         return elements * job.precision().bytes();
     }
 
-    /** Writes the forward of one micro-batch through one piece of the model. */
+    /** Writes the forward pass of one micro-batch through one model chunk. */
     final void forward(int ofPiece) {
         piece = ofPiece;
         keepsInput(true);
@@ -267,7 +270,7 @@ public abstract class ReplicatedStep {
         return waits;
     }
 
-    /** Writes the backward of one micro-batch through one piece of the model. */
+    /** Writes the backward pass of one micro-batch through one model chunk. */
     final void backward(int ofPiece, boolean lastMicroBatch) {
         piece = ofPiece;
         offloadOf(piece);
@@ -301,7 +304,7 @@ public abstract class ReplicatedStep {
         offloadOf(ofPiece).loadAhead();
     }
 
-    /** Returns the activation offload of a piece. */
+    /** Returns the activation offload of a model chunk. */
     private ActivationOffload offloadOf(int ofPiece) {
         ActivationOffload offload = writer.offload();
         offload.onLayers(partition.firstLayer(ofPiece), partition.layers(ofPiece));

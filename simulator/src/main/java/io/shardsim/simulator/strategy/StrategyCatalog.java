@@ -40,7 +40,7 @@ public final class StrategyCatalog {
 
     private static final String PROFILE = "framework_profile";
 
-    /** What every strategy is asked for, with an example. */
+    /** Settings that every strategy must have, with examples. */
     private static final List<String> ASKED =
             List.of("runtime_memory: 1.2 GB", "fragmentation: 15 %", PROFILE + ": eager");
 

@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 public enum Checkpointing {
     /** No recomputation. */
     NONE,
-    /** {@link Recomputed Modules} are recomputed: scores, softmax, dropout and the product with the values unless others are named. */
+    /** Recomputes the selected modules ({@link Recomputed}); by default scores, softmax, dropout and the GEMM with the values. */
     SELECTIVE,
     /**
      * The layer's input is saved, flash attention's result, and every second GEMM result of a block without a bias, from the first on; everything

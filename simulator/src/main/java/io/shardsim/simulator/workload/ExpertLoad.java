@@ -5,19 +5,20 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * How a router spreads tokens over the experts of a layer: evenly, or by shares that are drawn for each layer. All ranks and micro-batches route alike, and no expert has more than one copy of
- * a token. The fullest rank of each layer counts, since dispatch, combine and the next layer wait for it; that links to the other ranks carry less is left out.
+ * Load of a layer's experts: even, or with shares drawn for each layer. All ranks and micro-batches route alike, and no expert gets more than one
+ * copy of a token. The fullest rank of each layer decides, since dispatch, combine and the next layer wait for it; leaves out that links to other
+ * ranks carry less.
  *
  * @param skew exponent of Zipf's law, or concentration of a symmetric Dirichlet distribution
- * @param seed of the draws
- * @param capacity slots of an expert over the tokens of an even share (Megatron-Core's moe-expert-capacity-factor); 0 for as many as come
- * @param pads whether empty slots are sent and computed too (moe-pad-expert-input-to-capacity)
- * @param ranks that share out the experts, neighbours in order
+ * @param seed seed of the draws
+ * @param capacity slots of an expert over the tokens of an even share (Megatron-Core's moe-expert-capacity-factor); 0 for no limit
+ * @param pads whether empty slots are also sent and computed (moe-pad-expert-input-to-capacity)
+ * @param ranks ranks among which the experts are distributed, in order
  */
 public record ExpertLoad(Law law, double skew, long seed, double capacity, boolean pads, int ranks) {
     public static final ExpertLoad EVEN = new ExpertLoad(Law.EVEN, 0, 0, 0, false, 1);
 
-    /** Shares of experts: the same, 1 / r^S for the one in place r of a drawn order, or drawn, the more even the larger A. */
+    /** Distribution of the shares: equal; 1 / r^S for the expert at place r of a drawn order; or drawn, more evenly for a larger A. */
     public enum Law {
         EVEN,
         ZIPF,
@@ -32,7 +33,7 @@ public record ExpertLoad(Law law, double skew, long seed, double capacity, boole
         return !isDrawn() && capacity == 0;
     }
 
-    /** As scenarios write it. */
+    /** Returns the load in scenario syntax. */
     public String words() {
         String number = skew == Math.rint(skew) ? String.valueOf((long) skew) : String.valueOf(skew);
         return law.name().toLowerCase(Locale.ROOT) + (isDrawn() ? " " + number : "");
@@ -42,7 +43,7 @@ public record ExpertLoad(Law law, double skew, long seed, double capacity, boole
         return new ExpertLoad(law, skew, seed, capacity, pads, others);
     }
 
-    /** The experts of a layer with their load. */
+    /** Returns the experts of a layer with this load. */
     Experts of(int layer, Experts experts) {
         if (isPlain()) {
             return experts;
@@ -58,7 +59,7 @@ public record ExpertLoad(Law law, double skew, long seed, double capacity, boole
                 experts.number(), experts.perToken(), Arrays.stream(ofRanks).sum(), most);
     }
 
-    /** Shares of one, none above one copy of each token: what is beyond that goes to the other experts as they share the rest. */
+    /** Returns shares that sum to 1, each at most one copy of every token; the excess is distributed over the other experts in proportion. */
     private double[] shares(Experts experts, SplittableRandom random) {
         double[] shares = new double[experts.number()];
         for (int i = 0; i < shares.length; i++) {
@@ -76,7 +77,10 @@ public record ExpertLoad(Law law, double skew, long seed, double capacity, boole
         return shares;
     }
 
-    /** Marsaglia and Tsang, A simple method for generating gamma variables, ACM Transactions on Mathematical Software 26 (2000), with section 6 below one. */
+    /**
+     * Draws from a gamma distribution (Marsaglia and Tsang, A simple method for generating gamma variables, ACM Transactions on Mathematical Software
+     * 26, 2000; section 6 for a shape below one).
+     */
     private double gamma(SplittableRandom random) {
         double boost = skew < 1 ? StrictMath.pow(1 - random.nextDouble(), 1 / skew) : 1;
         double d = (skew < 1 ? skew + 1 : skew) - 1.0 / 3;

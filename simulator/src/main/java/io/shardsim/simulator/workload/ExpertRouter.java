@@ -4,9 +4,9 @@ import io.shardsim.simulator.workload.ParameterTensor.DividedBy;
 import java.util.List;
 
 /**
- * Choice of each token's experts, and a copy of it for each of them, in their order.
+ * Router: chooses each token's experts, and copies the token once for each of them, ordered by expert.
  *
- * @param first whether no operator before it keeps the same input, as a shared expert does
+ * @param first whether no operator before it, such as a shared expert, saves the same input
  */
 public record ExpertRouter(int width, Experts experts, boolean first, Tuning tuning) implements Operator {
     ExpertRouter(int width, Experts experts, boolean first) {
@@ -38,7 +38,7 @@ public record ExpertRouter(int width, Experts experts, boolean first, Tuning tun
         return first ? width : 0;
     }
 
-    /** The copies, where they go. */
+    /** Returns the elements of the copies on the experts' ranks. */
     @Override
     public long cheapResults() {
         return experts.arrived(width);

@@ -1,6 +1,6 @@
 package io.shardsim.simulator.workload;
 
-/** Weighted sum of the results of a token's experts, and of the shared expert's result. */
+/** Weighted sum of a token's expert results and the shared expert's result. */
 public record ExpertSum(int width, Experts experts) implements Operator {
     @Override
     public long savedInputs() {

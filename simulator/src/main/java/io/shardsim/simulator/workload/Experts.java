@@ -1,28 +1,28 @@
 package io.shardsim.simulator.workload;
 
 /**
- * Experts of which a router chooses some for each token.
+ * Experts of a layer, some of which a router chooses for each token.
  *
- * @param number of them in a layer
- * @param perToken that each token goes through
- * @param kept copies of tokens that go to experts, over all of them
- * @param fullest copies that come to the fullest rank, over an even share of all of them
+ * @param number number of experts in a layer
+ * @param perToken experts of each token
+ * @param kept token copies sent to experts, as a share of all copies
+ * @param fullest token copies on the fullest rank, over an even share of all copies
  */
 public record Experts(int number, int perToken, double kept, double fullest) {
-    /** All tokens go through the same. */
+    /** Placeholder for a layer without experts. */
     public static final Experts NONE = new Experts(1, 1);
 
-    /** As many tokens for each. */
+    /** Creates evenly loaded experts. */
     public Experts(int number, int perToken) {
         this(number, perToken, 1, 1);
     }
 
-    /** So many of each of a token's copies, at its home. */
+    /** Returns the elements of a token's copies where the token is, given the elements per copy. */
     public long sent(long ofCopy) {
         return Math.round(kept * perToken * ofCopy);
     }
 
-    /** The same where the fullest rank has them, for each token that a rank has. */
+    /** Returns the elements of the copies on the fullest rank, per token of a rank, given the elements per copy. */
     public long arrived(long ofCopy) {
         return Math.round(fullest * perToken * ofCopy);
     }

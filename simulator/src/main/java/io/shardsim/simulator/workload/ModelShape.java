@@ -198,12 +198,12 @@ public record ModelShape(
         return with(layers, form, embeddings, others);
     }
 
-    /** The same shape with tokens spread otherwise over its experts. */
+    /** Returns this shape with another expert load. */
     public ModelShape withLoad(ExpertLoad load) {
         return new ModelShape(hidden, layers, form, attention, ffn, mixture.with(load), embeddings, adapters);
     }
 
-    /** Copies of tokens that come to the fullest rank of each layer with experts, over an even share. */
+    /** Returns, over the layers with experts, the token copies on the fullest rank relative to an even share. */
     public DoubleSummaryStatistics fullestRanks() {
         return IntStream.range(0, layers)
                 .filter(mixture::isAt)
@@ -212,7 +212,7 @@ public record ModelShape(
                 .summaryStatistics();
     }
 
-    /** The same shape on so many ranks that share out its experts. */
+    /** Returns this shape with experts distributed over a number of ranks. */
     public ModelShape amongExperts(int ranks) {
         return mixture.load().isPlain() ? this : withLoad(mixture.load().among(ranks));
     }

@@ -22,7 +22,7 @@ public sealed interface Operator
                 QueryKeyNorm,
                 Residual {
 
-    /** Its own name, or that of its kind. */
+    /** Returns its own name, or that of its kind. */
     default String name() {
         return getClass().getSimpleName();
     }

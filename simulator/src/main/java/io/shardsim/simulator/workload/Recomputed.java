@@ -11,12 +11,12 @@ import io.shardsim.simulator.schema.ValueType;
 import java.util.List;
 import java.util.Map;
 
-/** What selective recomputation computes again of a layer: modules, of which {@code recomputed-modules.yaml} says what operators they are. */
+/** Modules of a layer that selective recomputation recomputes; {@code recomputed-modules.yaml} lists each module's operators. */
 public record Recomputed(List<String> modules) {
-    /** What Megatron-LM recomputes unless it is told otherwise (arXiv:2205.05198, section 5). */
+    /** Default of Megatron-LM: the attention core (arXiv:2205.05198, section 5). */
     public static final Recomputed CORE_ATTENTION = new Recomputed(List.of());
 
-    /** What makes queries and keys of projections; the rest of attention has the operator's own name. */
+    /** Name of the part of attention that creates queries and keys from projections; the rest has the operator's own name. */
     public static final String HEADS = "Heads";
 
     private static final ValueType NAME = ScalarTypes.text(".*", "a name");
@@ -28,27 +28,27 @@ public record Recomputed(List<String> modules) {
                     NAME,
                     BlockType.of(Key.required("again", NAMES, "run again"), Key.optional("drops", NAMES, "input"))));
 
-    /** Those modules; of none the attention core. */
+    /** Creates a selection; an empty list means the attention core. */
     public Recomputed {
         modules = modules.isEmpty() ? List.of("core_attn") : List.copyOf(modules);
     }
 
-    /** Modules that there are. */
+    /** Returns the names of all modules. */
     public static List<String> names() {
         return List.copyOf(TABLE.keySet());
     }
 
-    /** Whether an operator of that name runs again. */
+    /** Returns whether an operator of that name runs again. */
     public boolean runs(String operator) {
         return lists("again", operator);
     }
 
-    /** Whether the input of an operator of that name is made again. */
+    /** Returns whether the input of an operator of that name is recomputed instead of saved. */
     public boolean drops(String operator) {
         return lists("drops", operator);
     }
 
-    /** Those of all modules that a model has. */
+    /** Returns the names of the modules that a model has. */
     public static List<String> of(Transformer model) {
         return names().stream()
                 .filter(module -> model.kinds().stream()

@@ -151,7 +151,7 @@ public final class Segments {
         };
     }
 
-    /** All of an operator that runs again, of attention the parts that do. */
+    /** Returns the portion of an operator that runs again; of attention, the recomputed parts. */
     private Stream<Piece> modules(Section layer, Piece piece) {
         Operator operator = of(layer).get(piece.at());
         boolean heads = operator instanceof Attention && recomputed.runs(Recomputed.HEADS);
@@ -160,7 +160,7 @@ public final class Segments {
         return heads || rest ? Stream.of(new Piece(piece.at(), rest ? ofBoth : Portion.HEADS)) : Stream.of();
     }
 
-    /** Whether it runs a linear map whose result a tensor-parallel group adds up, or that of experts. */
+    /** Returns whether a segment contains a linear map whose result tensor parallelism reduces, or that of experts. */
     public boolean hasLast(Segment segment) {
         return segment.pieces().stream()
                 .anyMatch(piece -> isLinear(segment.section(), Split.INPUTS).test(piece.at()));

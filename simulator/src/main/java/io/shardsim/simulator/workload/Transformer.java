@@ -85,8 +85,9 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
     }
 
     /**
-     * Pre-norm RMSNorm, no bias on linear maps, dropout, an FFN with a gate or ReLU. The relative position bias, shared by all layers of a stack, is
-     * a parameter of its first layer. The encoder's last layer ends with a norm. Decoder layers have cross attention between the other two blocks.
+     * Returns a T5 model: pre-norm RMSNorm, no bias on linear maps, dropout, an FFN with a gate or ReLU. The relative position bias, shared by all
+     * layers of a stack, is a parameter of its first layer. The encoder's last layer ends with a norm. Decoder layers have cross attention between
+     * the other two blocks.
      */
     static Transformer t5(ModelShape shape) {
         int h = shape.hidden();
@@ -166,7 +167,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                                 new Residual(h, true))));
     }
 
-    /** LayerNorm, one QKV matrix, GELU, dropout, and a bias on every linear map. */
+    /** Returns a GPT-2 model: LayerNorm, one QKV matrix, GELU, dropout, and a bias on every linear map. */
     static Transformer gpt2(ModelShape shape) {
         int h = shape.hidden();
         Product qkv = new Product("attention.qkv", h, shape.headsWidth() + 2 * shape.kvHidden(), true);
@@ -180,7 +181,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 head(shape, false));
     }
 
-    /** GPT-2's layer with separate Q, K and V, bidirectional attention, and post-norm, or pre-norm as in Megatron-LM. */
+    /** Returns a BERT model: GPT-2's layer with separate Q, K and V, bidirectional attention, and post-norm, or pre-norm as in Megatron-LM. */
     static Transformer bert(ModelShape shape) {
         int h = shape.hidden();
         Encoder encoder = shape.encoder();
@@ -197,7 +198,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 maskedHead(shape));
     }
 
-    /** BERT's layer with pre-norm and without dropout, image patches instead of tokens, and a classifier on the first token. */
+    /** Returns a ViT model: BERT's layer with pre-norm and without dropout, image patches instead of tokens, and a classifier on the first token. */
     static Transformer vit(ModelShape shape) {
         int h = shape.hidden();
         Image image = shape.image();
@@ -297,7 +298,10 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         return Stream.of(operators).filter(Objects::nonNull).toList();
     }
 
-    /** RMSNorm, separate Q, K and V, QK-norm and sliding windows where the model has them, rotary positions, a gated FFN, no biases. */
+    /**
+     * Returns a Llama model: RMSNorm, separate Q, K and V, QK-norm and sliding windows if the model has them, rotary positions, a gated FFN, no
+     * biases.
+     */
     static Transformer llama(ModelShape shape) {
         int h = shape.hidden();
         int ffn = shape.ffn();

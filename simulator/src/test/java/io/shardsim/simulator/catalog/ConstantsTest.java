@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The contract of every file of constants, whoever adds it. */
+/** The contract of every file of constants. */
 class ConstantsTest {
     record Entry(FigureFolder folder, String name) {
         @Override
@@ -63,7 +63,7 @@ class ConstantsTest {
         return GpuCalibration.FAMILIES.names().stream();
     }
 
-    /** So that no run meets a network whose plugin or step is not there. */
+    /** Every network names an existing plugin and has its steps. */
     @Test
     void everyNetworkSaysWhatItsProtocolsTake() {
         for (String name : NcclCatalog.NETWORKS.names()) {

@@ -24,7 +24,7 @@ import java.util.jar.JarOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a file that names a class may say, and how it is told where it is wrong. */
+/** Valid contents of a file that names a class, and the positions of its problems. */
 class DescriptorFolderTest {
     private static final Key[] KEYS = {
         Key.optional("kinds", new ListType(ScalarTypes.choice("gather", "scatter"), "kind"), "words"),
@@ -140,17 +140,17 @@ class DescriptorFolderTest {
         return folder(Map.of("a", "source: here\nclass: " + name + "\n")).all().get(0);
     }
 
-    /** What the files name. */
+    /** Service that the files name. */
     public interface Thing {}
 
-    /** One that does not work. */
+    /** Class whose constructor fails. */
     public static final class Broken implements Thing {
         public Broken() {
             throw new IllegalArgumentException("no such thing");
         }
     }
 
-    /** One that the JVM cannot make ready. */
+    /** Class whose initializer fails. */
     public static final class Unloadable implements Thing {
         static final int SIZE = Integer.parseInt("none");
     }

@@ -22,7 +22,7 @@ import java.util.jar.JarOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a file of figures may say, and how it is told where it is wrong. */
+/** Valid contents of a file of figures, and the positions of its problems. */
 class FigureFolderTest {
     private static final List<Key> KEYS = FigureFolder.figures(
             List.of(

@@ -7,9 +7,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the slices of a batched hierarchical collective mean. Its stages do not overlap, so each is one stream of bytes: around the nodes,
- * between members of equal position, one for each shard; around the node, one for each local member, over what all nodes have. Counts the
- * bytes of each finished stream, and fails when a second stage starts before the first one ended.
+ * Meaning of the slices of a batched hierarchical collective. Its stages do not overlap, so each is a stream of bytes: around the nodes, between
+ * members at the same position, one per shard; around the node, one per local member, over the shards of all nodes. Counts the bytes of each finished
+ * stream, and fails if a second stage starts before the first one has ended.
  */
 final class BatchedHierarchicalDataFlow implements DataFlow {
     private final CollectiveAlgorithm algorithm;
@@ -27,7 +27,7 @@ final class BatchedHierarchicalDataFlow implements DataFlow {
         local = placement.membersOn(0);
     }
 
-    /** A slice of a stream. */
+    /** Slice of a stream. */
     private record Slice(boolean overNetwork, int stream, long bytes, BitSet members) {}
 
     @Override
@@ -97,7 +97,7 @@ final class BatchedHierarchicalDataFlow implements DataFlow {
         }
     }
 
-    /** Fails unless both stages of every member brought all streams to their ends. */
+    /** Fails unless both stages of every member have finished all streams. */
     void checkAllFinished() {
         for (int member = 0; member < request.size(); member++) {
             for (int channel = 0; channel < algorithm.channels(request); channel++) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What every algorithm of the catalog keeps, whatever it does. */
+/** The contract of every algorithm in the catalog. */
 class CollectiveContractTest {
     private static final CollectiveCatalog CATALOG = CollectiveCatalog.load();
 
@@ -71,7 +71,7 @@ class CollectiveContractTest {
     @ParameterizedTest
     @MethodSource("entries")
     void everybodyEndsWithWhatTheCollectiveGives(CollectiveCatalog.Entry entry) {
-        // What a switch adds up is in no member's program.
+        // No member's program contains the switch's reduction.
         assumeThat(entry.algorithm().pattern()).isNotEqualTo(CollectiveAlgorithm.Pattern.SWITCH);
         for (CollectiveKind kind : entry.kinds()) {
             for (int[] members : Groups.shapes()) {
@@ -83,7 +83,7 @@ class CollectiveContractTest {
         }
     }
 
-    /** Two channels, the second of which gets one chunk. */
+    /** Returns a request over two channels; the second gets one chunk. */
     private static CollectiveRequest threeUnitsEach(CollectiveKind kind, int[] members) {
         return new CollectiveRequest(
                 kind,
@@ -93,7 +93,7 @@ class CollectiveContractTest {
                 Groups.transport(2, DataFlowOracle.UNIT_BYTES, 1));
     }
 
-    /** A ring in which each member sends its own shard again and again, in place of what it received. */
+    /** A ring in which each member sends its own shard repeatedly, instead of what it has received. */
     private static final class OwnShardsOnly extends RingAlgorithm {
         OwnShardsOnly(CollectiveKind kind) {
             super(kind);
@@ -162,7 +162,7 @@ class CollectiveContractTest {
                     case ALL_REDUCE -> assertThat(received).isGreaterThanOrEqualTo(request.totalBytes());
                 }
             }
-            // What a switch adds up is asked of SwitchAllReduceTest.
+            // SwitchAllReduceTest covers the switch's reduction.
             if (request.kind() == CollectiveKind.ALL_REDUCE && !(algorithm instanceof SwitchAllReduce)) {
                 assertThat(all).isBetween(2 * others * request.totalBytes(), 2 * others * padded);
             }
@@ -263,7 +263,7 @@ class CollectiveContractTest {
                 .toList();
     }
 
-    /** The bus factor of nccl-tests is what a ring moves for each byte of the buffer. */
+    /** The bus factor of nccl-tests equals the bytes that a ring moves per byte of the buffer. */
     @Test
     void ringMovesTheBusFactor() {
         long totalBytes = 16L << 20;

@@ -3,11 +3,10 @@ package io.shardsim.simulator.collective;
 import java.util.BitSet;
 
 /**
- * A symbol for a slice of data: which part of which shard it is, and which members' contributions are in it. Adding a contribution twice
- * fails.
+ * Symbol for a slice of data: its shard and part, and the members whose contributions it contains. Adding a contribution twice fails.
  *
  * @param shard member that owns the shard, or the destination
- * @param part how many slices of the same shard and channel came before
+ * @param part number of earlier slices of the same shard and channel
  */
 record Contributions(int shard, int part, BitSet members) {
 

@@ -15,31 +15,32 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * Who can hold what after the programs of all members.
+ * Computes which data each member can have after the programs of all members.
  *
- * <p>A primitive says how much moves, not which shard. So each send without a receive carries random combinations of all that its member knows by then on the
- * channel, over a field of 2^31 - 1 elements [1]; a receive that sends on carries what came. A member holds the buffer if what it knows has full rank. As it receives no
- * more than it lacks, each part comes once. No choice of shards would do better.
+ * <p>A primitive gives the number of bytes, not the shard. So each send without a receive carries random combinations of everything that its member
+ * knows by then on the channel, over a field of 2^31 - 1 elements [1]; a receive-and-send carries what was received. A member has the whole buffer if
+ * what it knows has full rank. Since it receives no more than it lacks, each part arrives once. No choice of shards would do better.
  *
- * <p>A reduction is judged backwards. The sum of a shard has each contribution once if and only if the transposed flow takes the shard to each member once.
+ * <p>A reduction is checked backwards: the sum of a shard contains each contribution once if and only if the transposed flow brings the shard to each
+ * member once.
  *
  * <p>[1] Ho et al., A Random Linear Network Coding Approach to Multicast, IEEE Transactions on Information Theory 52(10), 2006, theorem 1.
  */
 final class DataFlowOracle {
-    /** What one symbol stands for; all sizes of a request must be multiples [bytes]. */
+    /** Bytes per symbol; all sizes of a request must be multiples [bytes]. */
     static final int UNIT_BYTES = 8;
 
     private static final long PRIME = (1L << 31) - 1;
 
     private final CollectiveRequest request;
     private final List<Event> events = new ArrayList<>();
-    /** Slices that are added to what their receiver has. */
+    /** Slices added to the receiver's data. */
     private final Set<Integer> partial = new HashSet<>();
 
     private final Map<Integer, Integer> senders = new HashMap<>();
     private final Random random = new Random(1);
 
-    /** A slice that a member takes or gives, or one after the other; null for none. */
+    /** Slice that a member receives or sends, or consecutive ones; null for none. */
     private record Event(int member, int channel, Integer in, Integer out, int units) {
         Event only(boolean isPartial, Set<Integer> partial) {
             return new Event(
@@ -84,7 +85,7 @@ final class DataFlowOracle {
         return out;
     }
 
-    /** Fails when somebody ends without what the collective gives, or a contribution is missing in a sum or in it twice. */
+    /** Fails if a member ends without the collective's result, or a sum lacks a contribution or contains it twice. */
     static void check(CollectiveAlgorithm algorithm, CollectiveRequest request) {
         DataFlowOracle oracle = new DataFlowOracle(algorithm, request);
         int all = (int) (request.totalBytes() / UNIT_BYTES);
@@ -111,7 +112,7 @@ final class DataFlowOracle {
         return owned;
     }
 
-    /** Units of the sum that each member has finished itself: those that nobody hands it. */
+    /** Returns the units of the sum that each member has finished itself, without receiving them. */
     private int[] summed(int all) {
         int[] summed = new int[request.size()];
         Arrays.fill(summed, all);
@@ -176,7 +177,7 @@ final class DataFlowOracle {
         }
     }
 
-    /** Each member gets so many units from the members so far before it, and from no others. */
+    /** Checks that each member gets that many units from the members at these distances before it, and from no others. */
     private void checkStraight(IntStream distances, int units) {
         Map<List<Integer>, Integer> edges = new HashMap<>();
         for (Event event : events) {
@@ -204,7 +205,7 @@ final class DataFlowOracle {
         return own;
     }
 
-    /** Independent combinations of units, each with a leading 1 where the others before it have 0. */
+    /** Independent combinations of units in echelon form: each has a leading 1 where the others before it have 0. */
     private final class Knowledge {
         private final List<long[]> rows = new ArrayList<>();
         private final List<Integer> leading = new ArrayList<>();

@@ -63,7 +63,7 @@ class DirectCollectivesTest {
         }
     }
 
-    /** nccl-tests, sendrecv: every rank sends all it has to the next. */
+    /** nccl-tests, sendrecv: every rank sends its whole buffer to the next. */
     @Test
     void aSendAndAReceiveGoAroundTheGroupOnAllChannels() {
         CollectiveRequest request = new CollectiveRequest(

@@ -14,11 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Clusters and groups of ranks that tests of collectives run over. */
+/** Clusters and groups of ranks for tests of collectives. */
 public final class Groups {
     private Groups() {}
 
-    /** Nodes like p4d: 8 GPUs, four PCIe switches, a NIC under each. */
+    /** Nodes like p4d: 8 GPUs and four PCIe switches, each with one NIC. */
     public static Cluster cluster(int nodes) {
         return cluster(nodes, 8, 4, 4);
     }
@@ -56,14 +56,14 @@ public final class Groups {
                 1);
     }
 
-    /** The first GPUs of every node. */
+    /** Returns the first GPUs of every node. */
     public static int[] firstGpus(int nodes, int gpus) {
         return IntStream.range(0, nodes)
                 .flatMap(node -> IntStream.range(0, gpus).map(gpu -> node * 8 + gpu))
                 .toArray();
     }
 
-    /** Groups of all kinds of shape, each with at least two ranks, on up to three nodes of eight GPUs. */
+    /** Returns groups of many shapes, each with at least two ranks, on up to three nodes of eight GPUs. */
     static List<int[]> shapes() {
         List<int[]> shapes = new ArrayList<>();
         for (int nodes = 1; nodes <= 3; nodes++) {

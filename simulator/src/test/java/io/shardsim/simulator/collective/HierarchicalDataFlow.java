@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the slices of a hierarchical collective mean, derived from their order. In a gather, a member passes into its node its own chunk and then
- * what came from the nodes before it, chunk after chunk. In a reduce-scatter, it sums in its node first for the node before it, then for
- * the one before that, and last for its own.
+ * Meaning of the slices of a hierarchical collective, derived from their order. In a gather, a member sends around its node its own chunk and then
+ * those received from the previous nodes, chunk by chunk. In a reduce-scatter, it sums inside its node first for the previous node, then for the one
+ * before that, and last for its own.
  */
 final class HierarchicalDataFlow implements DataFlow {
     private final CollectiveRequest request;
@@ -26,13 +26,13 @@ final class HierarchicalDataFlow implements DataFlow {
     }
 
     private static final class State {
-        /** Slices of the chunks before the one that goes over the network. */
+        /** Slices of the chunks before the one on the network. */
         int partsToNode;
 
         int chunksToLocal;
-        /** Slices of the chunks before the one that goes around the node. */
+        /** Slices of the chunks before the one inside the node. */
         int partsToLocal;
-        /** Reduce-scatter: sums of the node, by shard and part. */
+        /** Sums inside the node for a reduce-scatter, by shard and part. */
         final Map<String, Contributions> sums = new HashMap<>();
 
         final Set<Contributions> held = new HashSet<>();
@@ -58,7 +58,7 @@ final class HierarchicalDataFlow implements DataFlow {
         return toLocal(member, state, step, part);
     }
 
-    /** A gather sends its own shard over the network; a reduce-scatter sends its node's sum for the node before it. */
+    /** Returns the shard sent over the network: a gather sends its own, a reduce-scatter its node's sum for the previous node. */
     private Contributions toNode(int member, State state, int part) {
         if (request.kind().reduces()) {
             return sumFor(state, memberBefore(member, 1), part);
@@ -69,8 +69,8 @@ final class HierarchicalDataFlow implements DataFlow {
     }
 
     /**
-     * A gather passes around its node its own shard, then that of the node before it, and so on; a reduce-scatter starts the sums for the local
-     * member before it, on each node in turn, its own node last.
+     * Returns the shard sent around the node: in a gather its own, then that of the previous node and so on; in a reduce-scatter the sums for the
+     * previous local member, on each node in turn, its own node last.
      */
     private Contributions toLocal(int member, State state, int step, int part) {
         if (request.kind().reduces()) {
@@ -83,7 +83,7 @@ final class HierarchicalDataFlow implements DataFlow {
         return data;
     }
 
-    /** The member with the same local position, so many nodes before. */
+    /** Returns the member at the same local position, a number of nodes before. */
     private int memberBefore(int member, int steps) {
         return (member + nodes * local - steps * local) % request.size();
     }

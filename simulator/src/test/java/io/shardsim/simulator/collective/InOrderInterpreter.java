@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.Queue;
 
 /**
- * Runs the programs of all members without time: a slice moves as soon as the program order lets it. Carries a symbol with each slice and
- * fails when a slice is not what the receiver expects, when programs wait for each other, or when a slice is left over.
+ * Runs the programs of all members without time: a slice moves as soon as the program order allows. Each slice carries a symbol. Fails if a slice is
+ * not what the receiver expects, if programs deadlock, or if a slice is left over.
  */
 final class InOrderInterpreter {
-    /** What the data of a slice stands for; the meaning belongs to the collective. */
+    /** Meaning of a slice's data, defined by each collective. */
     interface DataFlow {
-        /** The local data that a slice of a send without a receive takes. */
+        /** Returns the local data that a send without a receive carries. */
         Object send(int member, int channel, Primitive primitive, int slice);
 
-        /** Takes a received slice and returns what is sent on, if anything. */
+        /** Handles a received slice and returns what is forwarded, if anything. */
         Object receive(int member, int channel, Object data, Primitive primitive);
     }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Collectives that a file writes down as rounds: what their members do, and what is refused when the file is read. */
+/** Collectives written as rounds in a file: the members' programs, and the problems reported when the file is read. */
 class ProgramAlgorithmTest {
     private static final Transport TRANSPORT = Groups.transport(4, 1 << 12, 2);
 

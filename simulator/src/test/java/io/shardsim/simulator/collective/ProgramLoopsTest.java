@@ -13,7 +13,7 @@ class ProgramLoopsTest {
     private static final int OUTER = 0;
     private static final int INNER = 1;
 
-    /** One primitive for each letter. */
+    /** Returns one primitive per letter. */
     private static List<Primitive> program(String letters) {
         return letters.chars()
                 .mapToObj(letter -> Primitive.of(1, 0, 0, 1, letter, false))
@@ -44,7 +44,7 @@ class ProgramLoopsTest {
         assertThat(IntStream.range(0, 12).filter(loops::beginsAgain)).containsExactly(3, 6, 8);
     }
 
-    /** What a state within a loop leaves out must not matter. */
+    /** Parts left out of a state within a loop must not matter. */
     @Test
     void everyRoundHoldsEqualPrimitivesInEqualPlaces() {
         Random random = new Random(3);

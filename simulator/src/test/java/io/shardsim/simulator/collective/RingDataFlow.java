@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the slices of a ring collective mean, derived from their order as NCCL's device code does it: a gather or broadcast sends its own data
- * first, a reduction first sends what belongs to the member before it.
+ * Meaning of the slices of a ring collective, derived from their order as in NCCL's device code: a gather or broadcast sends its own data first, a
+ * reduction first sends the shard of the previous member.
  */
 final class RingDataFlow implements DataFlow {
     private final CollectiveAlgorithm algorithm;
@@ -60,7 +60,7 @@ final class RingDataFlow implements DataFlow {
         }
     }
 
-    /** Finished data of a member on a channel. */
+    /** Returns the finished data of a member on a channel. */
     Set<Contributions> heldBy(int member, int channel) {
         return held.getOrDefault(member + "/" + channel, Set.of());
     }

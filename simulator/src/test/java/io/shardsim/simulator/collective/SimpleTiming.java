@@ -10,13 +10,13 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 
 /**
- * A small clock for programs: every NIC direction and every GPU's NVLink is a queue with a rate and a latency, a step costs a fixed time and copying has a
- * rate. Just enough to see whether a schedule keeps its links busy.
+ * Simple timing of programs: every direction of a NIC and of a GPU's NVLink is a queue with a rate and a latency, a step has a fixed time, and
+ * copying has a rate. Just enough to see whether a schedule keeps its links busy.
  *
- * @param networkRate of a NIC, one direction [bytes/ns]
- * @param localRate of a GPU towards its node [bytes/ns]
- * @param copyRate of one channel [bytes/ns]
- * @param networkNs latency of the network with the step behind it [ns]
+ * @param networkRate rate of a NIC, one direction [bytes/ns]
+ * @param localRate rate of a GPU inside its node [bytes/ns]
+ * @param copyRate rate of one channel [bytes/ns]
+ * @param networkNs latency of the network, including the next step [ns]
  * @param localNs the same inside a node [ns]
  */
 record SimpleTiming(double networkRate, double localRate, double copyRate, double networkNs, double localNs) {
@@ -56,7 +56,7 @@ record SimpleTiming(double networkRate, double localRate, double copyRate, doubl
         }
     }
 
-    /** Time from the start of all members to the end of the last one [ns]. */
+    /** Returns the time from the start of all members to the end of the last one [ns]. */
     double run(CollectiveAlgorithm algorithm, CollectiveRequest request) {
         Map<Long, Runner> byRank = new HashMap<>();
         PriorityQueue<Runner> ready = new PriorityQueue<>((a, b) -> Double.compare(a.now, b.now));

@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.within;
 import io.shardsim.topology.units.Bandwidth;
 import org.junit.jupiter.api.Test;
 
-/** Theory and pipelining of the schedules, on a clock simple enough to calculate by hand. */
+/** Times and pipelining of the schedules, with timing simple enough to compute by hand. */
 class SimpleTimingTest {
-    /** Four NICs of 12.5 GB/s a node, as {@link Groups#cluster} has them. */
+    /** Four NICs of 12.5 GB/s per node, as in {@link Groups#cluster}. */
     private static final SimpleTiming P4D_LIKE = new SimpleTiming(12.5, 250, 20, 35_000, 4_000);
 
     private static final double NODE_BYTES_PER_NS = 4 * 12.5;
@@ -30,7 +30,7 @@ class SimpleTimingTest {
         return new CollectiveRequest(kind, totalBytes, Groups.firstGpus(nodes, 8), Groups.cluster(nodes), transport);
     }
 
-    /** (n - 1)(S / (n B) + a), with the copies of the thread blocks beside the link, and the last copy on top. */
+    /** (n - 1)(S / (n B) + a), with the thread blocks' copies overlapped with the link, plus the last copy. */
     @Test
     void ringAllGatherTakesItsStepsOneAfterTheOther() {
         CollectiveRequest request = new CollectiveRequest(
@@ -63,7 +63,7 @@ class SimpleTimingTest {
         }
     }
 
-    /** Each node sends the buffer up once and down once, in two trees together. */
+    /** Each node sends the buffer up once and down once, over both trees together. */
     @Test
     void treeRunsBothDirectionsAtOnce() {
         long totalBytes = 64 << 20;

@@ -20,7 +20,7 @@ class SmddpCollectivesTest {
         return new CollectiveRequest(kind, totalBytes, members, Groups.cluster(3), Groups.transport(2, chunkBytes, 1));
     }
 
-    /** Sends of each member on each edge so far. */
+    /** Number of sends so far, by member and edge. */
     private static final class Sent {
         private final Map<List<Integer>, Integer> counts = new HashMap<>();
 
@@ -66,7 +66,7 @@ class SmddpCollectivesTest {
         }
     }
 
-    /** A server's piece is added up in its node first, then over all nodes, and its sum reaches everyone. */
+    /** A server's piece is summed inside its node first, then over all nodes, and its sum reaches every member. */
     @Test
     void everySumEndsEverywhereAfterAnAllReduce() {
         for (int[] members : Groups.shapes()) {
@@ -116,7 +116,7 @@ class SmddpCollectivesTest {
         }
     }
 
-    /** Two network steps, whatever the number of nodes: 2 (nodes - 1) / n of the buffer leaves each member over the network. */
+    /** Two network steps for any number of nodes: each member sends 2 (nodes - 1) / n of the buffer over the network. */
     @Test
     void balancedBuffersGiveEveryServerAndNicTheSame() {
         long totalBytes = 24 * 30_000;

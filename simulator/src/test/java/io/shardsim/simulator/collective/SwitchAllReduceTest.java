@@ -18,7 +18,7 @@ class SwitchAllReduceTest {
                 CollectiveKind.ALL_REDUCE, totalBytes, Groups.firstGpus(nodes, gpus), Groups.cluster(nodes), transport);
     }
 
-    /** A head's link carries its own part twice and the others' once, the network what a tree over nodes carries of it. */
+    /** A head's link carries its own share twice and the others' once; the network carries a tree over the nodes for that share. */
     @Test
     void linksCarryWhatASwitchThatAddsUpLeavesThem() {
         long totalBytes = 8L << 20;
@@ -44,7 +44,7 @@ class SwitchAllReduceTest {
         }
     }
 
-    /** Whoever has his result has heard, over whatever ways, of everybody who joined. */
+    /** A member with its result has heard, directly or indirectly, from every member. */
     @Test
     void nobodyIsDoneBeforeEverybodyHasJoined() {
         for (int nodes = 1; nodes <= 17; nodes++) {
@@ -61,7 +61,7 @@ class SwitchAllReduceTest {
         }
     }
 
-    /** 24 ranks, once six and once eight to a node, in chunks of one size: members with as many edges do different things. */
+    /** 24 ranks, six or eight per node, in chunks of one size: members with equally many edges have different programs. */
     @Test
     void programsOfOtherNodesAreNotMixedUp() {
         for (int gpus : new int[] {6, 8, 6}) {
@@ -88,7 +88,7 @@ class SwitchAllReduceTest {
         return nodes == 1 ? IN_NODE : TREE;
     }
 
-    /** Carries with each slice whom its sender has heard of, itself included. */
+    /** Carries with each slice the members that its sender has heard from, itself included. */
     private static final class Heard implements DataFlow {
         private final int size;
         private final Map<String, BitSet> joined = new HashMap<>();

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the slices of a tree all-reduce mean: a leaf sends its own data, any other send without a receive passes on finished sums in order. */
+/** Meaning of the slices of a tree all-reduce: a leaf sends its own data; any other send without a receive forwards finished sums in order. */
 final class TreeDataFlow implements DataFlow {
     private final CollectiveAlgorithm algorithm;
     private final CollectiveRequest request;

@@ -42,7 +42,7 @@ class AdapterKernelsTest {
         return kernels.stream().map(name).toList();
     }
 
-    /** What kernels multiply is what the model counts; of attention, a fused kernel is apart. */
+    /** The kernels' GEMM flops equal the model's count; a fused attention kernel is separate. */
     @Test
     void gemmsMultiplyWhatTheModelCounts() {
         ModelShape model = adapted(16, Adapters.ALL);
@@ -71,7 +71,7 @@ class AdapterKernelsTest {
                 .isEmpty();
     }
 
-    /** Reads 0.516 bytes of a weight and writes 2, before the product of either direction. */
+    /** Reads 0.516 bytes per weight and writes 2, before the GEMM of either direction. */
     @Test
     void quantizedMatricesAreMadeWideBeforeEachProduct() {
         for (boolean backward : List.of(false, true)) {

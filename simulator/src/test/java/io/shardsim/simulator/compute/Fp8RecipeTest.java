@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Recipes of FP8 beside Transformer Engine's table of a layer's GEMMs on a B300 (docs/features/low_precision_training/gemm_profiling at 33294178). */
+/** FP8 recipes against Transformer Engine's table of a layer's GEMMs on a B300 (docs/features/low_precision_training/gemm_profiling at 33294178). */
 class Fp8RecipeTest {
     private static final FrameworkProfile TRANSFORMER_ENGINE =
             FrameworkProfile.named("transformer-engine").inFp8();
@@ -23,8 +23,8 @@ class Fp8RecipeTest {
     private static final double HBM_BYTES_PER_MS = 8e9;
 
     /**
-     * The table rounds both operands of each GEMM in one order, just before it. A training step rounds activations and gradients in both orders at once, which
-     * reads the 16 bits once and writes twice: that is the recipe's cost, of which one order has its share.
+     * The table quantizes both operands of each GEMM in one layout, just before it. A training step quantizes activations and gradients in both
+     * layouts at once, which reads the 16-bit values once and writes twice. That is the recipe's cost; one layout gets its share of it.
      */
     @ParameterizedTest
     @CsvSource({"mxfp8, 2, 7.324, 8.507", "blockwise, 2, 6.830, 9.598", "nvfp4, 4, 3.754, 6.439"})
@@ -49,7 +49,7 @@ class Fp8RecipeTest {
         return elements;
     }
 
-    /** GEMMs whose operands have scales of their own reach one rate forward and backward; the others have the GPU's two. */
+    /** GEMMs whose operands have block scales reach one rate forward and backward; the others have the GPU's two rates. */
     @Test
     void aRecipesRateReplacesThatOfTheGpu() {
         GpuCalibration blackwell = GpuCalibration.named(BLACKWELL);

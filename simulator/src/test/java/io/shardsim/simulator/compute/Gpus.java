@@ -3,7 +3,7 @@ package io.shardsim.simulator.compute;
 import io.shardsim.topology.GpuSpec;
 import io.shardsim.topology.units.Bandwidth;
 
-/** Data sheets used by the tests of this package (NVIDIA data sheets of V100, A100 and H100 SXM). */
+/** Data sheets for the tests of this package (NVIDIA data sheets of V100, A100 and H100 SXM). */
 public final class Gpus {
     public static final GpuSpec V100 = new GpuSpec(
             "v100-32gb", "volta", 32L << 30, new Bandwidth(900_000_000_000L), 125e12, 15.7e12, 80, 1_530_000_000L);
@@ -16,7 +16,7 @@ public final class Gpus {
 
     private Gpus() {}
 
-    /** The GPU that an architecture was measured on. */
+    /** Returns the GPU that an architecture was measured on. */
     public static GpuSpec of(String architecture) {
         return switch (architecture) {
             case "ampere" -> A100_80GB;

@@ -82,7 +82,7 @@ class MixtureOfExpertsTest {
                 .containsOnly(new Kernel.Matmul("experts.down", 1, TOKENS * 4 / 32, HIDDEN, EXPERT));
     }
 
-    /** 32 experts: 31 launches more than the one that the kernel is, which "compiled" has alone. */
+    /** 32 experts: 31 launches in addition to the one of the kernel; "compiled" has only that one. */
     @Test
     void theHostIssuesAProductForEachExpertWhereTheyAreLaunchedApart() {
         ModelShape mixture = shape(1, EXPERT, new MixtureOfExperts(new Experts(32, 4), EXPERT, 0, 0, 1));

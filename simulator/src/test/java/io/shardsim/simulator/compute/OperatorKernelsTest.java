@@ -20,7 +20,7 @@ class OperatorKernelsTest {
         return kernels.of(segment);
     }
 
-    /** Nothing in a layer's backward needs its last product. */
+    /** A layer's backward does not need its last GEMM. */
     @Test
     void onlyTheLastBlockStopsBeforeItsLastProduct() {
         List<Kernel> whole = kernels(SEGMENTS.recompute(Segment.Section.LAYER, Checkpointing.FULL, false));

@@ -26,7 +26,7 @@ class ProfileFilesTest {
         }
     }
 
-    /** A profile in FP8 is another one with a recipe over it, and nothing else. */
+    /** A profile in FP8 is another profile with a recipe on top, and nothing else. */
     @ParameterizedTest
     @CsvSource({
         "torchtitan-float8, torchtitan-compile, tensorwise",
@@ -55,7 +55,7 @@ class ProfileFilesTest {
         return values;
     }
 
-    /** What a profile says itself goes before its compiler, and that before the modules. */
+    /** A profile's own values override its compiler's, and those override the modules'. */
     @Test
     void theNearestFileSaysIt() {
         FigureFile titan = ProfileFiles.merged("torchtitan-compile");

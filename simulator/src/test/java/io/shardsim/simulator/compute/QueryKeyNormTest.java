@@ -22,12 +22,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What norms of queries and keys add to a layer: Qwen3 8B (Yang et al., arXiv:2505.09388, table 1), 32 heads and 8 of keys, 128 wide. */
+/** Cost of QK-norm in a layer of Qwen3 8B (Yang et al., arXiv:2505.09388, table 1): 32 query heads and 8 key heads, 128 wide. */
 class QueryKeyNormTest {
     private static final ModelShape QWEN3_8B = qwen3(true);
     private static final ModelShape PLAIN = qwen3(false);
     private static final int TOKENS = 4096;
-    /** Elements of queries and keys of one token. */
+    /** Elements of queries and keys per token. */
     private static final int NORMED = 4096 + 1024;
 
     private static ModelShape qwen3(boolean normed) {
@@ -68,7 +68,7 @@ class QueryKeyNormTest {
                 .layerBytes(0, 1, TOKENS, Checkpointing.NONE);
     }
 
-    /** 36 bytes and 7 kernels forward, 92 bytes and 14 kernels backward, for queries and for keys, as eager.yaml has them. */
+    /** 36 bytes and 7 kernels forward, 92 bytes and 14 kernels backward, for queries and for keys, as in eager.yaml. */
     @Test
     void itsKernelsMoveTheBytesOfAnRmsNormOverHeads() {
         for (int tensor : new int[] {1, 4}) {
@@ -98,7 +98,7 @@ class QueryKeyNormTest {
         assertThat((double) moved).isCloseTo((double) bytes * TOKENS * NORMED / tensor, within((double) count));
     }
 
-    /** The same pass through the layer without the norm. */
+    /** Returns the same pass through the layer without the norm. */
     private static Segment plain(Segment normed) {
         Segments segments = new Segments(PLAIN.operators());
         return switch (normed.direction()) {

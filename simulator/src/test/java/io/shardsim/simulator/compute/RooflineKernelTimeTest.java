@@ -92,7 +92,7 @@ class RooflineKernelTimeTest {
     void fusedAttentionReachesItsRateOnLongSequencesOnly() {
         double longest = attentionRate(8192, 128);
         double shortest = attentionRate(256, 128);
-        // Counted as the paper counts: half of all keys.
+        // Counted as in the paper: half of all keys.
         assertThat(longest).isBetween(0.60 * 312e12, 0.73 * 312e12);
         assertThat(shortest).isLessThan(0.85 * longest);
     }

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How fast the slowest of many GPUs is. */
+/** Pace of the slowest of many GPUs. */
 class SlowestGpuTest {
     private static final double SPREAD = 0.02;
 
@@ -19,7 +19,7 @@ class SlowestGpuTest {
         assertThat(SlowestGpu.rate(512, 0)).isEqualTo(1);
     }
 
-    /** Drawn instead of looked up. */
+    /** Simulated by random draws instead of looked up. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 6, 32, 96, 500})
     void itsRateIsThatOfTheSlowestOfAsManyDraws(int gpus) {
@@ -32,7 +32,7 @@ class SlowestGpuTest {
         assertThat(SlowestGpu.rate(gpus, SPREAD)).isCloseTo(1 + slower / samples, within(0.001));
     }
 
-    /** Beyond the largest power of two it goes on as before. */
+    /** Extrapolates beyond the largest power of two. */
     @Test
     void moreGpusAreNeverFaster() {
         for (int gpus = 1; gpus < 100_000; gpus += 1 + gpus / 3) {

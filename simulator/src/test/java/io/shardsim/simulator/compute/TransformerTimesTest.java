@@ -61,7 +61,7 @@ class TransformerTimesTest {
         }
     }
 
-    /** Four ranks: three pieces of a product beside the exchange, one alone. */
+    /** Four ranks: three of four parts of a GEMM overlap with communication. */
     @Test
     void stretchesOfABlockHaveItsFlopsAndAllButOnePieceBesideAnExchange() {
         LayerKernels kernels = new LayerKernels(
@@ -82,7 +82,7 @@ class TransformerTimesTest {
         }
     }
 
-    /** Three of four rows of a product go beside the exchange. */
+    /** Three quarters of a GEMM's rows overlap with communication. */
     @Test
     void pieceAndOtherPiecesHaveAllRows() {
         Kernel.Matmul product = new Kernel.Matmul("product", 1, 2048, 512, 256);
@@ -90,7 +90,7 @@ class TransformerTimesTest {
         assertThat(product.otherPieces(4).m()).isEqualTo(1536);
     }
 
-    /** Transformer Engine's fp8 hybrid: what attention multiplies and the logits stay as they are. */
+    /** Transformer Engine's fp8 hybrid: the attention GEMMs and the logits stay in 16 bits. */
     @Test
     void productsOfLayersMayTakeEightBitsAndNothingElseDoes() {
         Workload workload = Workload.of(2048, 1, AttentionKind.FLASH);
@@ -110,7 +110,7 @@ class TransformerTimesTest {
                 .isEqualTo(4 * tokens * (h + 2L * LLAMA.kvHidden() + h + 2L * LLAMA.ffn() + h));
     }
 
-    /** Steps over keys and values of other ranks, and their merging, cost what half the scores of all of them do. */
+    /** Steps over keys and values of other ranks, including their merging, cost as much as half of all scores. */
     @Test
     void attentionOverASplitSequenceGoesInEqualSteps() {
         FrameworkProfile profile = FrameworkProfile.named("transformer-engine");
@@ -275,7 +275,7 @@ class TransformerTimesTest {
                 .isEqualTo(layerForward(times));
     }
 
-    /** Key, output and up are every second of a Llama layer's products; with biases none is kept. */
+    /** Key, output and up projection are every second GEMM of a Llama layer; with biases none is saved. */
     @Test
     void operatorRecomputesEverySecondProductAndNoAttention() {
         Workload workload = Workload.of(4096, 1, AttentionKind.FLASH);

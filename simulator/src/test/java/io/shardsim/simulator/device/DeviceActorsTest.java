@@ -23,7 +23,7 @@ import org.apache.pekko.actor.testkit.typed.javadsl.TestInbox;
 import org.apache.pekko.actor.typed.Behavior;
 import org.junit.jupiter.api.Test;
 
-/** Devices one by one, with time driven by hand. */
+/** Single devices, with time driven by hand. */
 class DeviceActorsTest {
     private static final Bandwidth BYTE_PER_PS = new Bandwidth(1_000_000_000_000L);
     private static final long ORDER = EventOrder.of(EventOrder.CHUNK, 5, 1, 2, 0, 3);

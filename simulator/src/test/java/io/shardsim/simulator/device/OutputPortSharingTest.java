@@ -24,7 +24,7 @@ class OutputPortSharingTest {
 
     @Test
     void theOrderOfTricklingChunksDoesNotDelayTheNextPort() {
-        // Ten lanes of 256 bytes over 2.8 us leave the first port together; their last bits reach the next one in any
+        // Ten lanes of 256 bytes over 2.8 us leave the first port together; their last bits reach the next port in any
         // order.
         long[] heads = new long[10];
         for (int lane = 0; lane < 10; lane++) {

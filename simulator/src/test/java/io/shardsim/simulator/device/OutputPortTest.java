@@ -8,7 +8,7 @@ import io.shardsim.topology.units.Bandwidth;
 import org.junit.jupiter.api.Test;
 
 class OutputPortTest {
-    /** 1 byte a picosecond and 3 ps for each message. */
+    /** 1 byte per picosecond and 3 ps per message. */
     private final OutputPort port = new OutputPort(new Link(LinkClass.NIC, new Bandwidth(1_000_000_000_000L), 3, 10));
 
     @Test

@@ -24,7 +24,7 @@ class LocalExchangeTest {
         threads.shutdownNow();
     }
 
-    /** Every member sends every other one its index and round, in batches of changing size. */
+    /** Every member sends its index and round to every other, in batches of varying size. */
     private static void play(WindowExchange exchange) {
         for (int round = 0; round < ROUNDS; round++) {
             for (int to = 0; to < exchange.processes(); to++) {

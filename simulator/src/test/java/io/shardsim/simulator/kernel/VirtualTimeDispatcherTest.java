@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The few internals of Pekko that virtual time leans on, and what it makes of them. */
+/** The few internals of Pekko that virtual time depends on, and its behaviour on top of them. */
 class VirtualTimeDispatcherTest {
     private record Ping(long timePs, long order, int receiverId) implements VirtualTimeMessage {
         @Override

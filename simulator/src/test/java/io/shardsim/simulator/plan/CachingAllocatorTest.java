@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.shardsim.simulator.plan.CachingAllocator.Block;
 import org.junit.jupiter.api.Test;
 
-/** Sizes by c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.0. */
+/** Sizes as in c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.0. */
 class CachingAllocatorTest {
     private static final long MIB = 1 << 20;
 
@@ -76,7 +76,7 @@ class CachingAllocatorTest {
         assertThat(allocator.missingBytes()).isZero();
     }
 
-    /** A small block in a large segment keeps it from going back: 38 MiB are free, and 38 MiB are not there. */
+    /** A small block keeps a large segment from being returned: 38 MiB are free, but cannot be used. */
     @Test
     void aSegmentOfWhichAPartIsInUseIsLostForALargeRequest() {
         CachingAllocator allocator = new CachingAllocator(60 * MIB);

@@ -33,7 +33,7 @@ class MemoryLedgerTest {
         assertThat(ledger.usedBytes()).isEqualTo(170);
     }
 
-    /** One stage reserves most, the other uses most. */
+    /** One stage reserves most, another uses most. */
     @Test
     void whatIsUsedIsThatOfTheStageThatUsesMost() {
         StepPlan.Builder plan = StepPlan.builder().stages(2);

@@ -23,7 +23,7 @@ class StateHoldersTest {
         assertThat(of(0).nodes()).isEqualTo(1);
     }
 
-    /** The node with two of three parts takes as long as one of one and a half. */
+    /** The node with two of three shards takes as long as one of one and a half full nodes. */
     @Test
     void theFullestNodeCounts() {
         assertThat(of(0, 1, 4)).isEqualTo(new StateHolders(3, 2));

@@ -12,7 +12,7 @@ class StreamTest {
                 .containsExactly(Stream.TENSOR, Stream.CONTEXT, Stream.EXPERT);
     }
 
-    /** Keys and values travel beside attention, parameters and gradients beside layers. */
+    /** Transfers of keys and values overlap with attention, those of parameters and gradients with layers. */
     @Test
     void computeWaitsForTensorParallelGroupsExpertsAndPipelineNeighbours() {
         assertThat(Arrays.stream(Stream.values()).filter(Stream::holdsUpCompute).map(Stream::reportedAs))

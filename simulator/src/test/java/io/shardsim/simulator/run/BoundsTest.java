@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Bounds as theory says them: NVLink 300 GB/s, two NICs of 12.5 GB/s a node, PCIe 25 GB/s. That no run beats them is tested with the planner. */
+/** Bounds by theory: NVLink 300 GB/s, two NICs of 12.5 GB/s per node, PCIe 25 GB/s. The planner's tests check that no run beats them. */
 class BoundsTest {
     private static final long MS = 1_000_000_000L;
     private static final Bandwidth FAST = new Bandwidth(1000 * Clusters.GB);
@@ -88,7 +88,7 @@ class BoundsTest {
         assertThat(boundMs(cluster(1, 2, 2))).as("ends earlier, and is last").isEqualTo(180);
     }
 
-    /** 200 MB of two groups each: a node sends 200 MB at 25 GB/s, whatever the lane. */
+    /** 200 MB of two groups each: a node sends 200 MB at 25 GB/s, in any stream. */
     @Test
     void nicsCarryAllThatLeavesANode() {
         RankGroups across = new RankGroups("across", 4, 2, 2);
@@ -123,7 +123,7 @@ class BoundsTest {
         assertThat(boundMs(cluster(1, 4, 2))).as("more comes than goes").isCloseTo(24, within(1e-6));
     }
 
-    /** Of four GPUs behind one switch, a stage has two. */
+    /** A stage has two of the four GPUs behind one switch. */
     @Test
     void otherStagesDoNotCopy() {
         plan.stages(2).stage(1);
@@ -133,7 +133,7 @@ class BoundsTest {
         assertThat(boundMs(cluster(1, 4, 4))).isCloseTo(4, within(1e-6));
     }
 
-    /** Of six GPUs behind four switches the first two share one, the next two do not. */
+    /** Of six GPUs behind four switches, the first two share one, and the next two do not. */
     @Test
     void eachStageSharesItsOwnSwitches() {
         plan.stages(3).stage(1);
@@ -141,7 +141,7 @@ class BoundsTest {
         assertThat(boundMs(cluster(1, 6, 4))).isCloseTo(4, within(1e-6));
     }
 
-    /** 600 MB among two take 1 ms over NVLink. */
+    /** 600 MB between two GPUs take 1 ms over NVLink. */
     @Test
     void stagesMeetInWhatTheyExchange() {
         plan.stages(2).stage(1);
@@ -156,7 +156,7 @@ class BoundsTest {
         assertThat(boundMs(cluster(1, 4, 4))).isCloseTo(141, within(1e-6));
     }
 
-    /** Within its stage, a collective begins without the other one. */
+    /** A collective within one stage does not wait for the other stage. */
     @Test
     void stagesDoNotMeetInCollectivesOfEach() {
         plan.stages(2).stage(0);
@@ -217,7 +217,7 @@ class BoundsTest {
         assertThat(layersPs(some)).isEqualTo(3 * (LAYERS * bothPs + 5 * againPs(full)));
     }
 
-    /** The last stage begins when a micro-batch has passed the others, and its gradients pass them back. */
+    /** The last stage starts once a micro-batch has passed the others, and its gradients pass them back. */
     @ParameterizedTest
     @CsvSource({"1f1b, 1, 4", "simple, 1, 4", "interleaved, 2, 2"})
     void aMicroBatchPassesTheStagesBefore(String schedule, int chunks, int layersBefore) {
@@ -247,7 +247,7 @@ class BoundsTest {
                         Map.of("pipeline_parallel", 4, "pipeline_schedule", "interleaved", "model_chunks", 2), 0.9));
     }
 
-    /** What both leave out apart, the cheap bound is not far below that of the plan. */
+    /** Apart from what both leave out, the cheap bound is close to that of the plan. */
     @ParameterizedTest
     @MethodSource("splits")
     void layersAreMostOfAPlanWithoutMuchElse(Map<String, Object> split, double share) {

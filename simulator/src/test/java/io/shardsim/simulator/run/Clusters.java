@@ -11,7 +11,7 @@ import io.shardsim.topology.PcieSpec;
 import io.shardsim.topology.PriceSpec;
 import io.shardsim.topology.units.Bandwidth;
 
-/** Clusters for tests: round figures, not data sheets. */
+/** Clusters for tests, with round figures instead of data sheets. */
 final class Clusters {
     static final long GB = 1_000_000_000L;
 
@@ -21,7 +21,7 @@ final class Clusters {
         return cluster(nodes, 8, new Bandwidth(300 * GB), 4, new Bandwidth(12_500_000_000L));
     }
 
-    /** Nodes whose GPU and network the compute and communication models know by name. */
+    /** Returns nodes whose GPU and network the compute and communication models know by name. */
     static Cluster p4dOf(int nodes) {
         return p4dOf(nodes, likeP4d(nodes).instance().pcie());
     }

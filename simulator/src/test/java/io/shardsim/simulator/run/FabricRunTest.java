@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Collectives over every family of fabrics, with the speed features on and off. */
+/** Collectives over every fabric family, with and without the shortcuts. */
 class FabricRunTest {
     private static final long HOP_PS = 500_000;
     private static final WorkTimes NONE = work -> 0;
@@ -101,7 +101,7 @@ class FabricRunTest {
         }
     }
 
-    /** Heads of a domain send by NICs of all trays, which are alike. */
+    /** Heads of a domain send through NICs of all trays, which are equal. */
     @Test
     void traysOfDomainsWithATreeBetweenThemFold() throws Exception {
         FabricSpec racks = fabric("nvlink_domain", 1, FabricSpec.ALL, 3, Routing.ADAPTIVE);
@@ -133,11 +133,11 @@ class FabricRunTest {
                 SimulationTest.transport(UniformTransport.ideal(1)),
                 Map.of(),
                 Set.of(Shortcut.FOLD_NODES)));
-        // 2.56 us a shard, 1 us from GPU to GPU, a picosecond for the launch and one for the last store.
+        // 2.56 us per shard, 1 us from GPU to GPU, a picosecond for the launch and one for the last store.
         assertThat(observed.endPs()).isEqualTo(1 + 71 * 3_560_000L + 1);
     }
 
-    /** One flow a rail leaves each leaf, and only upwards, so that whatever draws the routes nobody meets. */
+    /** One flow per rail leaves each leaf, and only upwards, so drawn routes never collide. */
     @Test
     void ringsThatKeepTheirRailShareNoLink() throws Exception {
         Cluster adaptive = with(Clusters.likeP4d(16), fabric("rail_optimized", 4, FabricSpec.ALL, 1, Routing.ADAPTIVE));

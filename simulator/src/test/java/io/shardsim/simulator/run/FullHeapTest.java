@@ -13,7 +13,7 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** A run whose heap is full while it starts ends, and leaves its dispatchers to the next. */
+/** A run whose heap fills up while it starts ends, and releases its dispatchers. */
 class FullHeapTest {
     @AutoClose
     private final SimulationEngine engine = new SimulationEngine(2);

@@ -78,7 +78,7 @@ class HostCopyTest {
         assertThat(milliseconds(run(cluster(1, 2, 2), plan))).isCloseTo(ALONE_MS, within(0.1));
     }
 
-    /** A gather's way from GPU to NIC, and from NIC to GPU, is the copies' way too. */
+    /** A gather uses the same links from GPU to NIC, and from NIC to GPU, as the copies. */
     @Test
     void copiesHoldUpWhatGoesToTheNetwork() throws Exception {
         Cluster cluster = Clusters.cluster(2, 2, new Bandwidth(300 * Clusters.GB), 2, new Bandwidth(25 * Clusters.GB));

@@ -26,14 +26,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Stages of a pipeline on nodes of their own, each of which does at once what it has done before: the same to the picosecond. */
+/** Pipeline stages on separate nodes, each of which jumps over what it has done before: equal to the picosecond. */
 class IslandReplayTest {
     private static final int TOKENS = 1024;
 
     @AutoClose
     private static final SimulationEngine engine = new SimulationEngine(1);
 
-    /** A pipeline over nodes. */
+    /** Pipeline over nodes. */
     private record Pipeline(
             int nodes, ModelShape model, Map<String, Object> parameters, int microBatches, Checkpointing kept) {
         StepObservation run(boolean skip, Map<Integer, Long> durationPerMille) throws Exception {
@@ -113,7 +113,7 @@ class IslandReplayTest {
         assertThat(skipped.simulatedEvents()).as("%s", pipeline).isEqualTo(all.simulatedEvents());
     }
 
-    /** Stages of unequal length never settle, so it is each stage by itself that repeats. */
+    /** Stages of unequal length never reach a joint period, so each stage repeats by itself. */
     @Test
     void furtherMicroBatchesTakeFewEvents() throws Exception {
         Map<String, Object> parameters =

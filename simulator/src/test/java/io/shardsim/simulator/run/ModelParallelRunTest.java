@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Tensor and pipeline parallelism on simulated devices: exact however it is executed, and as long as theory says. */
+/** Tensor and pipeline parallelism on simulated devices: exact with every shortcut, and as long as theory says. */
 class ModelParallelRunTest {
     private static final int LAYERS = 8;
     private static SimulationEngine engine;
@@ -112,7 +112,7 @@ class ModelParallelRunTest {
                 .isGreaterThan(engine.run(setup(kind, given, 4, true, Map.of())).endPs());
     }
 
-    /** What an all-reduce beside a product saves is at most its own time, and the product that hides it loses multiprocessors to it. */
+    /** An overlapped all-reduce saves at most its own time, and the GEMM that hides it loses SMs to it. */
     @Test
     void anAllReduceBesideAProductHidesBehindIt() throws Exception {
         StepObservation beside = engine.run(setup("megatron", Map.of("tensor_parallel", 8), 4, true, Map.of()));
@@ -124,7 +124,7 @@ class ModelParallelRunTest {
                 .isGreaterThan(after.ranks().get(0).slowdownPs());
     }
 
-    /** What runs beside compute ends a step sooner. */
+    /** Overlap with compute shortens a step. */
     @ParameterizedTest
     @CsvSource({"1, 1f1b, 1", "2, interleaved, 4"})
     void overlapOfMegatronCoreHidesWhatItMoves(int stages, String schedule, int chunks) throws Exception {
@@ -141,7 +141,7 @@ class ModelParallelRunTest {
         assertThat(two.endPs()).isLessThan(one.endPs());
     }
 
-    /** Copies to and from the host are part of what repeats, and of what waits when a horizon is too near. */
+    /** Copies to and from the host are part of what repeats, and of the waits if the horizon is too short. */
     @Test
     void offloadedActivationsStayExactAndTheirHorizonCounts() throws Exception {
         long[] ends = new long[2];
@@ -174,7 +174,7 @@ class ModelParallelRunTest {
                 Shortcut.allIf(skip));
     }
 
-    /** Micro-batches that follow each other evenly are skipped, or a long pipeline would take as long as it has micro-batches. */
+    /** Evenly spaced micro-batches are skipped; otherwise a long pipeline would take time in proportion to its micro-batches. */
     @Test
     void aFilledPipelineIsSkipped() throws Exception {
         Map<String, Object> given = Map.of("pipeline_parallel", 2);

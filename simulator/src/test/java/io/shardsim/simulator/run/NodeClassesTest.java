@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** How many nodes a run simulates of those that it has. */
+/** Number of nodes that a run simulates. */
 class NodeClassesTest {
     private static final WorkTimes NONE = work -> 0;
 

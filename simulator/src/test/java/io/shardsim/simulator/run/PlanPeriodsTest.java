@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PlanPeriodsTest {
-    /** Ten layers, each of one operation on compute that waits for one on host; layers of two lengths take turns. */
+    /** Ten layers, each with a compute operation that waits for a host operation; layers of two lengths alternate. */
     private static PlanPeriods plan(int distinct) {
         StepPlan.Builder builder = StepPlan.builder();
         int first = builder.add(new Operation.Compute(Stream.COPY, new Work(Work.Kind.HOST_TIME, 5), "begin"));
@@ -30,7 +30,7 @@ class PlanPeriodsTest {
     @Test
     void aPlanOfEqualLayersRepeatsWithPeriodOne() {
         PlanPeriods plan = plan(1);
-        // Mark 3 stands before operation 7; the last layer is the tenth.
+        // Mark 3 is before operation 7; the last layer is the tenth.
         assertThat(plan.repetitionsAhead(3, 1, 7, 7)).isEqualTo(6);
         assertThat(plan.repetitionsAhead(3, 1, 7, 9)).isEqualTo(5);
     }

@@ -26,7 +26,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
-/** Whole runs on small clusters against theory, and against themselves with the speed features off. */
+/** Whole runs on small clusters, compared with theory and with themselves without shortcuts. */
 class SimulationTest {
     /** Work of eight equal kernels. */
     private static final WorkTimes EIGHT_KERNELS = kernels(8);
@@ -164,7 +164,7 @@ class SimulationTest {
         return observed.ranks().get(0).busyPs().get(stream);
     }
 
-    /** Work of so many kernels of equal length. */
+    /** Returns the work of a number of kernels of equal length. */
     static WorkTimes kernels(int count) {
         return new WorkTimes() {
             @Override

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** For every strategy there is: skipping what repeats and leaving out nodes gives the totals of every rank, stream and link. */
+/** For every strategy, skipping repetitions and equal nodes gives the totals of every rank, stream and link. */
 class SkippingTest {
     private static final int LAYERS = 14;
 
@@ -39,7 +39,7 @@ class SkippingTest {
         sameWithAndWithoutSkipping(kind, LAYERS);
     }
 
-    /** Layers repeat in pairs, or hardly. */
+    /** Layers that repeat in pairs, or hardly. */
     @ParameterizedTest
     @Tag("slow")
     @MethodSource("strategies")
@@ -60,7 +60,7 @@ class SkippingTest {
         assertThat(skipped.executedEvents()).isLessThan(all.executedEvents());
     }
 
-    /** Layers are skipped within a micro-batch, and micro-batches with all that was skipped in them. */
+    /** Layers are skipped within a micro-batch, and then whole micro-batches including these skips. */
     @ParameterizedTest
     @ValueSource(strings = {"zero3", "fsdp", "mics"})
     void moreMicroBatchesTakeHardlyMoreEvents(String kind) throws Exception {

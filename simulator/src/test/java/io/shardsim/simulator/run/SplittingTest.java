@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** For every strategy there is: any number of logical processes gives the totals of every rank, stream and link that one gives. */
+/** For every strategy, any number of logical processes gives the same totals of every rank, stream and link as one. */
 @Tag("slow")
 class SplittingTest {
     private static final int[] PROCESSES = {2, 3, 8};
@@ -76,7 +76,7 @@ class SplittingTest {
 
     @Test
     void allLogicalProcessesTellHowFarTheyAre() throws Exception {
-        // Each tells after 16,384 events of its own.
+        // Each reports after 16,384 events of its own.
         long untoldMax = 1 << 14;
         for (int processes : new int[] {1, 3, 16}) {
             Assembly assembly = new Assembly(setup("zero3", 16, Map.of(), false), processes, null);

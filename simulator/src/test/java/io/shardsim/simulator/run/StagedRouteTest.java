@@ -10,7 +10,7 @@ import io.shardsim.topology.units.Bandwidth;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Where NICs do not reach GPU memory, data between nodes passes the host on both sides. */
+/** If NICs cannot access GPU memory, data between nodes passes through the host on both sides. */
 class StagedRouteTest {
     private static Cluster cluster(boolean gpuDirect) {
         return Clusters.cluster(2, 4, new Bandwidth(300 * Clusters.GB), 2, new Bandwidth(12_500_000_000L), gpuDirect);

@@ -9,10 +9,10 @@ import io.shardsim.topology.Cluster;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.List;
 
-/** One transport for everything and the first algorithm that fits: what theory tests need. */
+/** One transport for everything, and the first suitable algorithm: enough for tests against theory. */
 record UniformTransport(Transport transport, List<CollectiveAlgorithm> algorithms) implements TransportModel {
 
-    /** Thread blocks that take no time of their own and chunks as large as their shard. */
+    /** Returns thread blocks that take no time of their own, with chunks as large as their shard. */
     static Transport ideal(int channels) {
         Bandwidth unbounded = new Bandwidth(Long.MAX_VALUE);
         return new Transport(

@@ -21,12 +21,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What activation offload moves, when, and what it leaves on the GPU. */
+/** Transfers of activation offload, their timing, and the memory left on the GPU. */
 class ActivationOffloadTest {
     private static final int LAYERS = 16;
     private static final int MICRO_BATCHES = 8;
     private static final ModelShape MODEL = ModelShape.gpt2(1024, LAYERS, 16, 51200, 1024);
-    /** What a full checkpoint keeps of a layer: its input, in 16 bits. */
+    /** Saved bytes of a layer with full checkpointing: its 16-bit input. */
     private static final long INPUT_BYTES = 2L * 512 * 1024 * 2;
 
     private static TrainingJob job(String kind, Map<String, ?> given, Checkpointing checkpointing) {
@@ -79,7 +79,7 @@ class ActivationOffloadTest {
         }
     }
 
-    /** The n-th load waits for the backward that lies the horizon before its own, so that no more layers than that are loaded ahead. */
+    /** The n-th load waits for the backward that comes the horizon before its own, so that no more layers than that are loaded ahead. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 4})
     void loadsKeepToTheirHorizon(int horizon) {
@@ -88,7 +88,7 @@ class ActivationOffloadTest {
         }
     }
 
-    /** A backward of one chunk may follow one of another, whose loads come first. */
+    /** A backward of one model chunk may follow that of another, whose loads come first. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 7})
     void loadsOfInterleavedChunksKeepToTheirHorizon(int horizon) {
@@ -118,7 +118,7 @@ class ActivationOffloadTest {
         }
     }
 
-    /** Without offload a stage of the simple schedule keeps all micro-batches; with it two layers on their way out and those that came back. */
+    /** Without offload, a stage of the simple schedule keeps all micro-batches; with it, only two layers being stored and those loaded again. */
     @ParameterizedTest
     @CsvSource({"simple, 1", "simple, 2", "1f1b, 2"})
     void whatStaysOnTheGpuDoesNotGrowWithTheMicroBatches(String schedule, int horizon) {
@@ -137,7 +137,10 @@ class ActivationOffloadTest {
         return MemoryLedger.peakBytes(plan.memoryChanges(), Set.of(MemoryOwner.ACTIVATIONS), stage);
     }
 
-    /** deepspeed/runtime/activation_checkpointing/checkpointing.py: CheckpointFunction copies by Tensor.to before it runs the layer, either way. */
+    /**
+     * deepspeed/runtime/activation_checkpointing/checkpointing.py: CheckpointFunction copies by Tensor.to before it runs the layer, in both
+     * directions.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"zero1", "zero2", "zero3", "zero3-0.11", "zeropp"})
     void layersOfDeepSpeedWaitForTheirCopies(String kind) {
@@ -166,7 +169,7 @@ class ActivationOffloadTest {
         assertThat(plan.waitsFor(copy)).containsExactly(computedBefore);
     }
 
-    /** Hooks of ZeRO-3 ask for a layer's parameters once its input has been copied. */
+    /** ZeRO-3's hooks request a layer's parameters once its input has been copied. */
     @Test
     void hooksWaitForTheCopyOfTheirLayer() {
         StepPlan plan = plan("zero3", Map.of(), true);
@@ -178,7 +181,7 @@ class ActivationOffloadTest {
         assertThat(hooks).isGreaterThan(copy);
     }
 
-    /** Amazon SageMaker developer guide: no effect without activation checkpointing; a horizon is above 0. */
+    /** Amazon SageMaker developer guide: no effect without activation checkpointing; the horizon must be above 0. */
     @Test
     void refusesWhatTheLibrariesRefuse() {
         for (String kind : List.of("mics", "zero1", "zero2", "zero3", "zeropp")) {

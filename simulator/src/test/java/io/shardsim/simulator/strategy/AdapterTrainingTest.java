@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What of a step is of adapters alone, and what of frozen parameters, too. */
+/** Parts of a step that concern only adapters, and parts that also concern frozen parameters. */
 class AdapterTrainingTest {
     private static final ModelShape LLAMA = ModelShape.llama(4096, 32, 32, 11008, 32000, 32);
     private static final int RANKS = 8;
@@ -58,7 +58,7 @@ class AdapterTrainingTest {
         assertThat(LLAMA.parameters()).isEqualTo(MATRICES + OTHERS);
     }
 
-    /** FP32 adapters with a 16-bit cast, gradients, moments and buckets of these alone; nothing beside frozen weights. */
+    /** FP32 adapters with a 16-bit cast; gradients, moments and buckets only for these; nothing in addition to frozen weights. */
     @ParameterizedTest
     @ValueSource(ints = {16, 8, 4})
     void underDdpFrozenWeightsHaveNoStates(int bits) {
@@ -74,7 +74,7 @@ class AdapterTrainingTest {
                 .isEqualTo(2 * 6 * TRAINED);
     }
 
-    /** Only the flat buffer of what is trained is sharded; frozen weights are on every rank. */
+    /** Only the flat buffer of trained parameters is sharded; frozen weights are on every rank. */
     @ParameterizedTest
     @ValueSource(ints = {16, 8, 4})
     void zeroTwoShardsStatesOfAdapters(int bits) {
@@ -87,7 +87,7 @@ class AdapterTrainingTest {
         assertThat(Strategies.bytes(plan, ALL_GATHER, "updated")).isEqualTo(2 * TRAINED);
     }
 
-    /** Frozen weights are gathered as they are held: in 4 bits a quarter of the bytes. */
+    /** Frozen weights are gathered in their stored format: in 4 bits, a quarter of the bytes. */
     @ParameterizedTest
     @ValueSource(ints = {16, 8, 4})
     void fsdpGathersFrozenAndTrainedAndReducesTrained(int bits) {

@@ -50,7 +50,7 @@ class AllocatorReplayTest {
         return LargestMicroBatch.given(strategy, job, gpu).fit();
     }
 
-    /** Outcomes of arXiv:2311.05610: four samples of 8,192 tokens ran out of memory however they were split, two ran. */
+    /** Outcomes of arXiv:2311.05610: four samples of 8,192 tokens ran out of memory for every split, two ran. */
     @ParameterizedTest
     @CsvSource({"2, 4, 4, false", "4, 4, 4, false", "4, 4, 2, true", "2, 4, 2, true", "4, 2, 2, true", "1, 2, 1, true"})
     void blocksOfLogitsDecideWhetherALayoutRuns(int tensor, int stages, int microBatch, boolean ran) {
@@ -79,7 +79,7 @@ class AllocatorReplayTest {
         assertThat(fit(strategy, job, larger).missingBytes()).isLessThan(tooLarge.missingBytes());
     }
 
-    /** A GEMM that adds to the buffer itself makes no tensor of its gradient. */
+    /** A GEMM that accumulates into the buffer directly creates no gradient tensor. */
     @Test
     @Tag("slow")
     void gradientsThatAreAddedAfterwardsTakeMoreRoom() {
@@ -90,7 +90,7 @@ class AllocatorReplayTest {
     }
 
     private static long smallestThatFits(ShardingStrategy strategy) {
-        // So few tokens that the largest tensor is the gradient of a matrix.
+        // So few tokens that the largest tensor is a matrix's gradient.
         TrainingJob job = job(strategy, AttentionKind.FLASH, 256, 1);
         long tooFew = 4;
         long enough = 4 * 80;
@@ -105,7 +105,7 @@ class AllocatorReplayTest {
         return enough;
     }
 
-    /** 0.6 GB for the buffers of each (github.com/NVIDIA/nccl issue 964). */
+    /** 0.6 GB of buffers per communicator (github.com/NVIDIA/nccl issue 964). */
     @ParameterizedTest
     @ValueSource(strings = {"zero1", "megatron-core"})
     void eachFurtherGroupOfARankHasACommunicator(String kind) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a context-parallel group exchanges and holds, by Ring Attention (arXiv:2310.01889) as TransformerEngine v1.11 runs it. */
+/** Communication and memory of a context-parallel group, as in Ring Attention (arXiv:2310.01889) and TransformerEngine v1.11. */
 class ContextParallelTest {
     private static final String KIND = "megatron-core";
     private static final ModelShape MODEL = ModelShape.gpt2(1024, 6, 16, 51200, 2048);
@@ -48,7 +48,7 @@ class ContextParallelTest {
         return 2L * 2 * 1024 * 2 * (2048 / ranks);
     }
 
-    /** Forward, keys and values go c - 1 places on; backward they go back, and so do their gradients. */
+    /** In forward, keys and values move c - 1 places; in backward they return, and so do their gradients. */
     @ParameterizedTest
     @ValueSource(ints = {2, 4})
     void keysAndValuesGoAroundOnceAndTheirGradientsComeBack(int ranks) {
@@ -64,7 +64,7 @@ class ContextParallelTest {
                 .isEqualTo(LAYERS * ranks);
     }
 
-    /** A full checkpoint runs attention again, and a selective one nothing else; both need the keys and values of the others. */
+    /** Full checkpointing runs attention again, selective checkpointing only attention; both need the other ranks' keys and values. */
     @ParameterizedTest
     @ValueSource(strings = {"FULL", "SELECTIVE"})
     void recomputationPassesKeysAndValuesOnAgain(String checkpointing) {
@@ -97,7 +97,7 @@ class ContextParallelTest {
         }
     }
 
-    /** All ranks that share a sample hold the same parameters: states are split over them, too. */
+    /** All ranks that share a sample hold the same parameters, so states are also sharded over them. */
     @Test
     void activationsAreDividedAndStatesAreNot() {
         MemoryLedger whole = MemoryLedger.of(plan(Map.of(), Checkpointing.NONE));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Volumes and states of the family, by the formulas of their papers. Psi is the number of parameters, N of ranks. */
+/** Communication volumes and states of the family, by the formulas of their papers. Psi is the number of parameters, N the number of ranks. */
 class DataParallelFamilyTest {
     private static final ModelShape MODEL = ModelShape.gpt2(2048, 24, 16, 50257, 1024);
     private static final double PSI = MODEL.parameters();
@@ -36,9 +36,9 @@ class DataParallelFamilyTest {
     }
 
     /**
-     * ZeRO paper, figure 1: 16 Psi; 4 Psi + 12 Psi / N; 2 Psi + 14 Psi / N; 16 Psi / N bytes. Hybrid shard and MiCS divide by the shard group in place of N
-     * (arXiv:2304.11277, section 3.2.2; arXiv:2205.00119, section 3.2), a node of 8 here, and ZeRO++ keeps a second copy of the weights in each node, 2 Psi / 8 (its
-     * section 3.2).
+     * ZeRO paper, figure 1: 16 Psi; 4 Psi + 12 Psi / N; 2 Psi + 14 Psi / N; 16 Psi / N bytes. Hybrid shard and MiCS divide by the shard group instead
+     * of N (arXiv:2304.11277, section 3.2.2; arXiv:2205.00119, section 3.2), a node of 8 here. ZeRO++ keeps a second copy of the weights in each
+     * node, 2 Psi / 8 (its section 3.2).
      */
     @ParameterizedTest
     @CsvSource({
@@ -60,13 +60,13 @@ class DataParallelFamilyTest {
     void modelStatesFollowThePaper(String kind, double replicated, double sharded, int group) {
         StepPlan plan = plan(kind, nothingPersists(kind));
         Map<MemoryOwner, Long> held = MemoryLedger.of(plan).atPeak();
-        // Gradients may be there for a part of the step alone.
+        // Gradients may exist only for a part of the step.
         double states = held.get(MemoryOwner.PARAMETERS)
                 + held.get(MemoryOwner.OPTIMIZER_STATES)
                 + MemoryLedger.peakBytes(plan.memoryChanges(), Set.of(MemoryOwner.GRADIENTS), StepPlan.EVERY_STAGE);
-        // With autocast, DDP keeps its 16-bit casts (2 bytes) beside the 16; Megatron-LM keeps 32-bit gradients (4
-        // bytes) beside
-        // those of 16 bits (docs/distrib_optimizer.md: 20 bytes a parameter).
+        // With autocast, DDP keeps its 16-bit casts (2 bytes) in addition to the 16; Megatron-LM keeps FP32 gradients
+        // (4 bytes) in addition to 16-bit
+        // ones (docs/distrib_optimizer.md: 20 bytes per parameter).
         assertThat(states).isCloseTo(replicated * PSI + sharded * PSI / group, within(0.001 * PSI));
     }
 
@@ -78,7 +78,7 @@ class DataParallelFamilyTest {
         return given;
     }
 
-    /** Every kind of the catalog has its row above, so a new one asks for its formula. */
+    /** Every kind in the catalog has a row above, so a new one needs its formula. */
     @Test
     void noStrategyIsLeftOut() throws NoSuchMethodException {
         CsvSource rows = DataParallelFamilyTest.class
@@ -89,10 +89,9 @@ class DataParallelFamilyTest {
     }
 
     /**
-     * How many reductions a step of two micro-batches takes, and what they move in all, in units of Psi elements.
-     *
-     * <p>DDP and SMDDP reduce once a step, in buckets; Megatron-LM once a step, each data type as one; ZeRO-1 once, ZeRO-2 in each micro-batch, in buckets of
-     * 500 million; ZeRO-3 likewise; FSDP each of its units in each micro-batch.
+     * Number of reductions in a step of two micro-batches, and their total volume in Psi elements. DDP and SMDDP reduce once per step, in buckets;
+     * Megatron-LM once per step, one reduction per data type; ZeRO-1 once and ZeRO-2 in each micro-batch, in buckets of 500 million; ZeRO-3 likewise;
+     * FSDP each of its units in each micro-batch.
      */
     @ParameterizedTest
     @CsvSource({
@@ -127,12 +126,12 @@ class DataParallelFamilyTest {
         assertThat(elements / PSI).isCloseTo(models, within(0.002));
     }
 
-    /** DDP with autocast reduces the 32-bit gradients of its 32-bit parameters, Megatron-Core those that it accumulates in 32 bits. */
+    /** DDP with autocast reduces the FP32 gradients of its FP32 parameters, Megatron-Core those that it accumulates in FP32. */
     private static double bytesOfAGradient(String kind) {
         return kind.endsWith("ddp") || kind.equals("megatron-core") ? 4 : 2;
     }
 
-    /** FSDP gathers each layer twice in a micro-batch, shard-grad-op once; hybrid as often, and adds up each unit among replicas. */
+    /** FSDP gathers each layer twice per micro-batch, shard-grad-op once; hybrid gathers as often, and also all-reduces each unit among replicas. */
     @ParameterizedTest
     @CsvSource({"fsdp, 2, 0", "fsdp-grad-op, 1, 0", "fsdp-hybrid, 2, 25", "fsdp2, 2, 0"})
     void gathersAreAsManyAsTheSystemSays(String kind, int ofALayer, int amongReplicas) {
@@ -143,11 +142,11 @@ class DataParallelFamilyTest {
         assertThat(Strategies.count(plan, ALL_REDUCE, "among replicas")).isEqualTo((long) microBatches * amongReplicas);
     }
 
-    /** Moved bytes of one micro-batch in units of a model in 16 bits; an all-reduce moves its buffer twice. */
+    /** Bytes moved per micro-batch, in units of a 16-bit model; an all-reduce moves its buffer twice. */
     @ParameterizedTest
     @CsvSource({"zero2, 1, 0.5", "fsdp, 1, 2", "fsdp-grad-op, 1, 1", "fsdp2, 1, 2", "zero3, 1, 2"})
     void volumesFollowThePaper(String kind, double reduced, double gathered) {
-        // DeepSpeed's defaults would keep most of a model of this size from forward to backward.
+        // With DeepSpeed's defaults, most of a model of this size would stay gathered from forward to backward.
         StepPlan plan = plan(
                 kind,
                 kind.equals("zero3")
@@ -156,8 +155,8 @@ class DataParallelFamilyTest {
         double microBatches = JOB.accumulationSteps();
         assertThat(Strategies.bytes(plan, REDUCE_SCATTER, "") / (2 * PSI) / microBatches)
                 .isCloseTo(reduced, within(0.001));
-        // ZeRO-2 gathers once a step; embeddings and the last layers are gathered a little more or less often than the
-        // others.
+        // ZeRO-2 gathers once per step; embeddings and the last layers are gathered slightly more or less often than
+        // the others.
         assertThat(Strategies.bytes(plan, ALL_GATHER, "") / (2 * PSI) / microBatches)
                 .isCloseTo(gathered, within(0.15));
     }
@@ -180,8 +179,7 @@ class DataParallelFamilyTest {
                 buckets++;
             }
         }
-        // Attention in (50 MB), attention out (17 MB) with feed-forward tensors (67 MB each): at most three buckets a
-        // layer.
+        // Attention in (50 MB), attention out (17 MB) with FFN tensors (67 MB each): at most three buckets per layer.
         assertThat(buckets).isBetween(2 * MODEL.layers(), 4 * MODEL.layers());
     }
 
@@ -208,7 +206,7 @@ class DataParallelFamilyTest {
         }
     }
 
-    /** FSDP paper, section 3.2.2: sharded in a node, 1 / 8 of the gradients crosses nodes. */
+    /** FSDP paper, section 3.2.2: with shards inside a node, 1 / 8 of the gradients crosses nodes. */
     @Test
     void hybridShardsInANodeAndAllReducesShardsAmongNodes() {
         ShardingStrategy hybrid = Strategies.of("fsdp-hybrid", Map.of());
@@ -217,7 +215,7 @@ class DataParallelFamilyTest {
         assertThat(across).isCloseTo(JOB.accumulationSteps() * 2 * PSI / 8, within(0.001 * PSI));
     }
 
-    /** ZeRO++ paper, table 1: between nodes 0.5 M forward, nothing backward, 0.25 M of gradients. */
+    /** ZeRO++ paper, table 1: between nodes 0.5 M in forward, nothing in backward, 0.25 M of gradients. */
     @Test
     void zeroPlusPlusMovesAQuarterBetweenNodes() {
         StepPlan plan = Strategies.of("zeropp", Map.of("param_persistence_threshold", 0))
@@ -237,8 +235,8 @@ class DataParallelFamilyTest {
     }
 
     /**
-     * Before DeepSpeed 0.13.2 what the hooks of a recomputation fetch comes from all ranks: nothing where backward hooks have prefetched the whole layer by then,
-     * most of a layer that is larger than what may be live.
+     * Before DeepSpeed 0.13.2, the hooks of a recomputation gather from all ranks: nothing if backward hooks have already prefetched the whole layer,
+     * most of a layer that is larger than the live-parameter limit.
      */
     @ParameterizedTest
     @CsvSource({"1000000000, 1.0, 1.0", "30000000, 1.2, 2.0"})

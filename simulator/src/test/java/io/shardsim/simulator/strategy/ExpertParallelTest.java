@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an expert-parallel group exchanges and holds, as Megatron-Core's alltoall dispatcher runs it with whole experts on each rank. */
+/** Communication and memory of an expert-parallel group, as in Megatron-Core's alltoall dispatcher with whole experts on each rank. */
 class ExpertParallelTest {
     private static final String KIND = "megatron-core";
     private static final int HIDDEN = 1024;
@@ -65,7 +65,7 @@ class ExpertParallelTest {
         return Strategies.bytes(plan, CollectiveKind.ALL_TO_ALL, label);
     }
 
-    /** Copies go to the experts and come back, forward and backward; layers without experts exchange nothing. */
+    /** Copies are sent to the experts and return, in forward and in backward; layers without experts do not communicate. */
     @ParameterizedTest
     @ValueSource(ints = {2, 8})
     void everyLayerWithExpertsExchangesAllCopiesFourTimes(int ranks) {
@@ -77,7 +77,7 @@ class ExpertParallelTest {
         }
     }
 
-    /** What comes to the fullest rank of each layer travels. */
+    /** The all-to-alls carry the load of the fullest rank of each layer. */
     @Test
     void anUnevenLoadExchangesWhatTheFullestRankHas() {
         ExpertLoad load = new ExpertLoad(ExpertLoad.Law.ZIPF, 0.5, 7, 0, false, 1);
@@ -93,7 +93,7 @@ class ExpertParallelTest {
                 .isCloseTo(MICRO_BATCHES * fullest.getSum() * COPIES, withinPercentage(0.1));
     }
 
-    /** The router's module moe repeats both exchanges, the activation of experts none. */
+    /** Recomputing module moe repeats both all-to-alls; recomputing the experts' activation repeats none. */
     @Test
     void onlyWholeExpertsAreExchangedAgain() {
         for (String module : List.of("moe_act", "moe")) {
@@ -122,7 +122,9 @@ class ExpertParallelTest {
                 .isZero();
     }
 
-    /** of N = 16 ranks e share out the experts, so N / e hold the same; 18 bytes a parameter, 12 of them sharded among those. */
+    /**
+     * The experts are distributed over e of N = 16 ranks, so N / e ranks hold the same ones; 18 bytes per parameter, 12 of them sharded among those.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 8})
     void statesOfExpertsAreShardedAmongTheRanksThatHoldTheSame(int ranks) {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What FSDP2 gathers, reduces and holds beside expert, context and pipeline parallelism, as torchtitan combines them. */
+/** Gathers, reductions and memory of FSDP2 with expert, context and pipeline parallelism, as combined by torchtitan. */
 class Fsdp2ParallelTest {
     private static final String KIND = "fsdp2";
     private static final int RANKS = 16;
@@ -68,7 +68,7 @@ class Fsdp2ParallelTest {
                 .toList();
     }
 
-    /** Experts are sharded over the ranks that have the same, the rest over all; each is gathered for forward and for backward. */
+    /** Experts are sharded over the ranks with the same experts, the rest over all; each is gathered for forward and for backward. */
     @ParameterizedTest
     @ValueSource(ints = {2, 4, 16})
     void expertsAreGatheredFromTheRanksThatHaveTheSame(int ranks) {
@@ -86,7 +86,7 @@ class Fsdp2ParallelTest {
         }
     }
 
-    /** 12 bytes a parameter wherever its shard lies, so no rank holds more or less than without expert parallelism. */
+    /** 12 bytes per parameter wherever its shard is, so each rank holds the same as without expert parallelism. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 16})
     void expertParallelismLeavesTheStatesOfARankAsTheyAre(int ranks) {
@@ -102,7 +102,7 @@ class Fsdp2ParallelTest {
         assertThat(plan(Map.of("expert_parallel", 1))).isEqualTo(plan(Map.of()));
     }
 
-    /** Keys and values of all heads are gathered once a pass; their gradients go around in FP32, those of the last step included. */
+    /** Keys and values of all heads are gathered once per pass; their gradients pass around the ring in FP32, including those of the last step. */
     @ParameterizedTest
     @ValueSource(ints = {2, 4})
     void keysAndValuesAreGatheredAndTheirGradientsPassedOn(int ranks) {
@@ -115,7 +115,7 @@ class Fsdp2ParallelTest {
                 .isEqualTo(passes * ranks * 2 * keysAndValues);
     }
 
-    /** The ring carries the same keys, values and gradients; as other frameworks run it, those of the model's own heads in 16 bits. */
+    /** The ring carries the same keys, values and gradients; other frameworks pass those of the model's own heads in 16 bits. */
     @Test
     void keysAndValuesMayGoAroundARing() {
         long passes = (long) LAYERS * MICRO_BATCHES;
@@ -134,7 +134,7 @@ class Fsdp2ParallelTest {
                 .isEqualTo(passes * 2 * 3 * keysAndValues);
     }
 
-    /** Whatever the number of micro-batches, each stage gathers and reduces its parameters once. */
+    /** For any number of micro-batches, each stage gathers and reduces its parameters once. */
     @ParameterizedTest
     @ValueSource(strings = {"1f1b", "interleaved", "simple"})
     void aPipelineGathersAndReducesOnce(String schedule) {
@@ -149,7 +149,7 @@ class Fsdp2ParallelTest {
                 .isEqualTo(2 * (OTHERS + OF_EXPERTS / 2));
     }
 
-    /** Parameters and gradients of a stage lie whole on each of its ranks while it works, beside its shards of states. */
+    /** Each rank of a stage holds the stage's whole parameters and gradients while it works, in addition to its shards of the states. */
     @Test
     void aStageHoldsItsParametersAndGradientsWhole() {
         StepPlan plan = plan(Map.of("pipeline_parallel", 4, "reduce_in_fp32", true));

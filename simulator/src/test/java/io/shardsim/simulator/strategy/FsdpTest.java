@@ -36,7 +36,7 @@ class FsdpTest {
         assertThat(Strategies.bytes(plan, ALL_GATHER, "")).isBetween(expected, expected + 200L * 2 * 256);
     }
 
-    /** checkpoint(FSDP(layer)): once in forward, once to be computed again, once for backward (github.com/pytorch/pytorch issue 105635). */
+    /** checkpoint(FSDP(layer)): gathered once in forward, once for recomputation, once for backward (github.com/pytorch/pytorch issue 105635). */
     @Test
     void aReentrantCheckpointAroundAUnitGathersItOnceMoreAndNeverAhead() {
         StepPlan inside = Strategies.of("fsdp", Map.of()).plan(JOB);
@@ -56,7 +56,7 @@ class FsdpTest {
                         "recompute layer", "gather layer", "backward layer", "reduce-scatter layer", "gather layer");
     }
 
-    /** What the last but one layer of a plan does in backward, in order. */
+    /** Operations of a plan's last but one layer in backward, in order. */
     private static List<String> betweenBackwards(StepPlan plan) {
         int[] marks =
                 plan.marks().stream().mapToInt(StepPlan.Mark::beforeOperation).toArray();
@@ -124,7 +124,7 @@ class FsdpTest {
                 .isBetween(4 * elements, 4 * elements + 200L * 256);
     }
 
-    /** The allocated peaks of a Llama 7B on 8 to 64 GPUs are 12 bytes a parameter apart, not 16 (dlrover, atorch/examples/llama2/README.md). */
+    /** The allocated peaks of a Llama 7B on 8 to 64 GPUs differ by 12 bytes per parameter, not 16 (dlrover, atorch/examples/llama2/README.md). */
     @Test
     void gradientsOfAShardAreThereFromTheirReductionToTheUpdate() {
         StepPlan plan = Strategies.of("fsdp", Map.of()).plan(ONCE);
@@ -141,7 +141,7 @@ class FsdpTest {
                 .isZero();
     }
 
-    /** What is reserved for them is not given to other streams. */
+    /** Memory reserved for them is not available to other streams. */
     @Test
     void theirBlocksStayReservedWhileTheyAreNotThere() {
         MemoryLedger ledger = MemoryLedger.of(

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Where one copy of the model states lies on 64 ranks, eight a node. */
+/** Placement of one copy of the model states on 64 ranks, eight per node. */
 class HoldersTest {
     private static final ModelShape MODEL = ModelShape.gpt2(1024, 8, 16, 51200, 1024);
 
@@ -23,16 +23,16 @@ class HoldersTest {
         "megatron-core, 2, 1, 4, 0, 64, 8",
         "megatron-core, 2, 2, 2, 0, 64, 8",
         "zero3, 4, 1, 1, 0, 64, 8",
-        // Replicas, among them ranks that share a sample: one copy counts.
+        // With replicas, including ranks that share a sample, one copy counts.
         "ddp, 1, 1, 1, 0, 1, 1",
         "megatron, 1, 8, 1, 0, 1, 1",
         "megatron, 8, 1, 1, 0, 8, 8",
         "megatron, 2, 4, 1, 0, 2, 2",
-        // Stages of 16 ranks begin on every second node, stages of 8 on each.
+        // Stages of 16 ranks begin on every second node, stages of 8 on each node.
         "megatron, 2, 1, 4, 0, 8, 2",
         "megatron, 1, 1, 8, 0, 8, 1",
         "megatron, 2, 2, 8, 0, 16, 2",
-        // One shard group of several, of neighbours or of ranks as far apart as tensor parallelism is wide.
+        // One shard group of several: consecutive ranks, or ranks a stride of the tensor-parallel size apart.
         "mics, 1, 1, 1, 16, 16, 8",
         "mics, 1, 1, 1, 4, 4, 4",
         "mics, 8, 1, 1, 4, 32, 8",

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** States and traffic of CPU offload, by DeepSpeed's own estimates. Psi is the number of parameters, N of ranks. */
+/** States and traffic of CPU offload, by DeepSpeed's own estimates. Psi is the number of parameters, N the number of ranks. */
 class HostOffloadTest {
     private static final ModelShape MODEL = ModelShape.gpt2(2048, 24, 16, 50257, 1024);
     private static final double PSI = MODEL.parameters();
@@ -58,7 +58,9 @@ class HostOffloadTest {
         assertThat(states).isCloseTo(replicated * PSI + sharded * PSI / RANKS, within(0.001 * PSI / RANKS));
     }
 
-    /** Both ways 2 Psi / N bytes a micro-batch where gradients are reduced each time; once a step 4 Psi / N down and 2 Psi / N up. */
+    /**
+     * In both directions 2 Psi / N bytes per micro-batch if gradients are reduced each time; once per step 4 Psi / N to the host and 2 Psi / N back.
+     */
     @ParameterizedTest
     @CsvSource({"zero1, 0", "zero2, 1", "zero3, 1"})
     void trafficOverPcieOfOneRank(String kind, int everyMicroBatch) {
@@ -69,7 +71,7 @@ class HostOffloadTest {
         assertThat(copied(plan, Work.Kind.HOST_LOAD, "") / shard).isCloseTo(accumulated + 2, within(0.01));
     }
 
-    /** Each gather of a tensor begins with each rank's own part of it: 1 / N of what is gathered. */
+    /** Each gather of a tensor starts with loading each rank's own shard: 1 / N of the gathered bytes. */
     @Test
     void offloadedParametersAreLoadedBeforeTheyAreGathered() {
         StepPlan plan = plan("zero3", true, true);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs to plan, in 16 bits with standard attention; whatever is not said is data parallelism alone with full checkpointing and fused kernels. */
+/** Builds jobs in 16 bits with standard attention; the defaults are plain data parallelism, full checkpointing and fused kernels. */
 public final class JobBuilder {
     private final ModelShape model;
     private int worldSize = 16;
@@ -43,7 +43,7 @@ public final class JobBuilder {
         return new JobBuilder(model);
     }
 
-    /** The same job, to be changed. */
+    /** Returns a builder of the same job. */
     public static JobBuilder like(TrainingJob job) {
         return job(job.model())
                 .ranks(job.worldSize())
@@ -57,7 +57,7 @@ public final class JobBuilder {
                 .parallel(job.parallel());
     }
 
-    /** On nodes of 8 GPUs. */
+    /** Sets the ranks, on nodes of 8 GPUs. */
     public JobBuilder ranks(int ranks) {
         worldSize = ranks;
         return this;

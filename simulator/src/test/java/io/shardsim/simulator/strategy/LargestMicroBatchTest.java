@@ -11,12 +11,12 @@ import io.shardsim.simulator.workload.ModelShape;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** GPT-2 30B on 256 GPUs of 40 GB, 6 sequences of 2048 tokens for each GPU and step, all activations recomputed. */
+/** GPT-2 30B on 256 GPUs of 40 GB, 6 sequences of 2048 tokens per GPU and step, all activations recomputed. */
 class LargestMicroBatchTest {
     private static final ModelShape GPT_30B = ModelShape.gpt2(7168, 48, 64, 50257, 2048);
     private static final TrainingJob JOB = Strategies.job(GPT_30B, 256, 2048, 1, 6);
 
-    /** What CUDA reports for an A100-SXM4-40GB [bytes]. */
+    /** Capacity that CUDA reports for an A100-SXM4-40GB [bytes]. */
     private static final GpuMemory CAPACITY = new GpuMemory(42_505_273_344L, 0);
 
     private static final ShardingStrategy MICS = Strategies.of("mics", Map.of("shard_group", 128));
@@ -41,7 +41,7 @@ class LargestMicroBatchTest {
         assertThat(found.fit().headroomBytes()).isPositive();
     }
 
-    /** A GELU of eight operators saves three more tensors of the feed-forward width than a fused one. */
+    /** A GELU of eight operators saves three more tensors of the FFN width than a fused one. */
     @Test
     void eagerKernelsSaveMoreAndFitLess() {
         ShardingStrategy zero3 = Strategies.of("zero3", Map.of());
@@ -64,7 +64,7 @@ class LargestMicroBatchTest {
                 .isEqualTo(2);
     }
 
-    /** 8 samples make 8, 4, 2 micro-batches and one; interleaving on four stages takes multiples of four. */
+    /** 8 samples can be 8, 4, 2 or 1 micro-batches; interleaving on four stages requires multiples of four. */
     @Test
     void skipsMicroBatchesThatTheScheduleCannotInterleave() {
         ShardingStrategy interleaved = Strategies.of(
@@ -78,7 +78,7 @@ class LargestMicroBatchTest {
                 .isEqualTo(2);
     }
 
-    /** A plan of many micro-batches is foreseen from few, of which three stages take multiples of three. */
+    /** The plan of many micro-batches is predicted from a few; three stages require multiples of three. */
     @Test
     void manyInterleavedMicroBatchesAreForeseen() {
         ShardingStrategy interleaved = Strategies.of(
@@ -100,7 +100,10 @@ class LargestMicroBatchTest {
         assertThat(found.fit().missingBytes()).isGreaterThan(16L * GPT_30B.parameters() / 8 - CAPACITY.capacityBytes());
     }
 
-    /** Where the last sample fits only without fragmentation, it is taken; one byte less, and nothing fits, left out or written. */
+    /**
+     * If only the smallest fits, and only without fragmentation, it is used; with one byte less nothing fits, whether the micro-batch is omitted or
+     * given.
+     */
     @Test
     void whatFitsWithoutFragmentationIsTheLastResort() {
         MemoryLedger one = MemoryLedger.of(MICS.plan(JOB.withMicroBatch(1, 6)));
@@ -119,7 +122,7 @@ class LargestMicroBatchTest {
                 .isEqualTo(none.fit());
     }
 
-    /** Gradients that wait for the last of several micro-batches are whole; of a single one they never are. */
+    /** Gradients that accumulate over several micro-batches are unsharded; those of a single one never are. */
     @Test
     void oneMicroBatchMayFitWhereSmallerOnesDoNot() {
         ShardingStrategy fsdp = Strategies.of("fsdp2", Map.of("no_sync", true));

@@ -26,13 +26,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The distributed optimizer by its documentation and source code. Psi is the number of parameters, N of data-parallel ranks. */
+/** The distributed optimizer, by its documentation and source code. Psi is the number of parameters, N the number of data-parallel ranks. */
 class MegatronCoreTest {
     private static final ModelShape MODEL = ModelShape.gpt2(2048, 8, 16, 50257, 1024);
     private static final long PSI = MODEL.parameters();
     private static final int RANKS = 16;
 
-    /** No overlap, of reductions alone, of both. */
+    /** No overlap, overlapped reductions only, overlap of both. */
     private static Map<String, Object> overlaps(int many) {
         Map<String, Object> given = new HashMap<>();
         if (many > 0) {
@@ -58,7 +58,7 @@ class MegatronCoreTest {
         return strategy.plan(job(given, microBatches));
     }
 
-    /** Reduced 4 Psi in 32 bits, 2 Psi in 16, gathered 2 Psi: once a step, whatever runs beside it. */
+    /** Reduced: 4 Psi in FP32 or 2 Psi in 16 bits; gathered: 2 Psi; once per step, with or without overlap. */
     @ParameterizedTest
     @CsvSource({"0, 1", "0, 4", "1, 1", "1, 4", "2, 1", "2, 4"})
     void movesTheModelOnceAStep(int overlaps, int microBatches) {
@@ -72,7 +72,7 @@ class MegatronCoreTest {
                 .isCloseTo(2 * PSI, within(4000L));
     }
 
-    /** docs/user-guide/features/dist_optimizer.md: 6 + 12 / d with 32-bit gradients, 4 + 16 / d without. */
+    /** docs/user-guide/features/dist_optimizer.md: 6 + 12 / d with FP32 gradients, 4 + 16 / d without. */
     @ParameterizedTest
     @CsvSource({"true, 6, 12", "false, 4, 16"})
     void statesFollowTheDocumentation(boolean inFp32, int replicated, int sharded) {
@@ -87,7 +87,10 @@ class MegatronCoreTest {
         }
     }
 
-    /** A gradient written, read, and its sum read and written; or the sum read and written in place of the gradient, which saves two of its passes. */
+    /**
+     * A gradient is written and read, and its sum read and written; with fusion only the sum is read and written, which saves two passes over the
+     * gradient.
+     */
     @ParameterizedTest
     @CsvSource({"true, 4", "false, 2"})
     void productsThatAddUpGradientsSpareTheirReadingAndWriting(boolean inFp32, int sumBytes) {
@@ -112,7 +115,7 @@ class MegatronCoreTest {
         assertThat(gather).isEqualTo(plan.size() - 1);
     }
 
-    /** A bucket closes with the tensor that fills it: all but the last hold 40 million parameters, or a million for each rank, or what is asked. */
+    /** A bucket closes with the tensor that fills it: all but the last hold 40 million parameters, or a million per rank, or the given size. */
     @ParameterizedTest
     @CsvSource({"0, 40000000", "12000000, 12000000", "1000000, 1000000"})
     void bucketsCloseWhenTheyAreFull(long asked, long least) {
@@ -135,7 +138,9 @@ class MegatronCoreTest {
         assertThat(bytes(plan, collectives(plan, REDUCE_SCATTER).get(0)) / 4).isGreaterThanOrEqualTo(128_000_000L);
     }
 
-    /** A layer's first forward waits for the buckets that its parameters lie in and for none that only later layers need but the next. */
+    /**
+     * A layer's first forward waits for the buckets that contain its parameters; of those that only later layers need, it waits at most for the next.
+     */
     @Test
     void layersWaitForTheirOwnBuckets() {
         Map<String, Object> given = overlaps(2);
@@ -156,14 +161,14 @@ class MegatronCoreTest {
             long needed = embedding + Math.min(layer + 1, MODEL.layers()) * MODEL.layerParameters(0, 1);
             assertThat(arrived).isGreaterThanOrEqualTo(needed);
             if (layer < MODEL.layers() - 3) {
-                // A bucket holds a layer and less than another's tensors.
+                // A bucket holds a layer, and less than another layer's tensors.
                 assertThat(arrived).isLessThan(needed + 2 * MODEL.layerParameters(0, 1));
             }
         }
         assertThat(last(plan, Work.Kind.OPTIMIZER_STEP)).isGreaterThan(gathers.get(gathers.size() - 1));
     }
 
-    /** Of the stages only the first has several buckets; the last one's copy of the tied embedding is reduced and gathered, too. */
+    /** Only the first stage has several buckets; the last one's copy of the tied embedding is also reduced and gathered. */
     @ParameterizedTest
     @CsvSource({"0", "1", "2"})
     void everyStageMovesItsPart(int overlaps) {
@@ -183,7 +188,7 @@ class MegatronCoreTest {
                 .hasSizeBetween(overlaps > 0 ? 4 : 1, overlaps > 0 ? 8 : 1);
     }
 
-    /** The hook before a stage's first forward sends its gather off, and by then the stage has received what goes forward. */
+    /** The hook before a stage's first forward starts its gather, after the stage has received its activations. */
     @Test
     void laterStagesGatherOnceTheirFirstActivationsHaveCome() {
         Map<String, Object> given = overlaps(2);
@@ -197,7 +202,7 @@ class MegatronCoreTest {
                 .containsExactly(collectives(plan, CollectiveKind.BROADCAST).get(0));
     }
 
-    /** The gathers of two pieces begin with the step, those of a later piece one piece ahead of it. */
+    /** The gathers of two model chunks begin with the step, those of each later model chunk one chunk ahead of it. */
     @Test
     void interleavedPiecesAreGatheredAhead() {
         Map<String, Object> given = overlaps(2);
@@ -233,7 +238,7 @@ class MegatronCoreTest {
                         "fp8_param_gather true needs precision: fp8, not bf16; set it, or remove fp8_param_gather");
     }
 
-    /** A weight in 8 bits, in both orders, beside that of 16; or in its place. */
+    /** An FP8 weight in both layouts, in addition to the 16-bit one or instead of it. */
     @Test
     void weightsOf8BitsAreKeptForTheNextMicroBatch() {
         TrainingJob half =
@@ -247,7 +252,10 @@ class MegatronCoreTest {
         assertThat(parameterBytes(Map.of("fp8_param_gather", true), eight)).isEqualTo(held);
     }
 
-    /** MXFP8's copies for rows and columns differ, so BF16 travels; blocks travel in FP8. Copies in four bits, with their scales, take 9/16 of a byte each. */
+    /**
+     * MXFP8's copies for rows and columns differ, so BF16 is gathered; block-scaled weights are gathered in FP8. 4-bit copies with their scales take
+     * 9/16 of a byte each.
+     */
     @Test
     void aRecipeSaysWhatIsGatheredAndKept() {
         Map<String, Object> given = Map.of("fp8_param_gather", true);
@@ -329,7 +337,7 @@ class MegatronCoreTest {
                 .sum();
     }
 
-    /** Everything that is done before an operation starts: what it waits for, its predecessor on its stream, and what those waited for. */
+    /** Returns everything that is done before an operation starts: its waits, its predecessor on its stream, and their waits. */
     private static Set<Integer> before(StepPlan plan, int operation) {
         Set<Integer> before = new HashSet<>();
         int[] next = direct(plan, operation);

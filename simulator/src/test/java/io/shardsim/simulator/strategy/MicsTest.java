@@ -27,7 +27,7 @@ class MicsTest {
         return Strategies.of("mics", given).plan(JOB);
     }
 
-    /** MiCS, section 3.4: one shard of 2 Psi / p bytes crosses between groups, once a step, whatever the accumulation. */
+    /** MiCS, section 3.4: one shard of 2 Psi / p bytes crosses between groups, once per step, for any accumulation. */
     @Test
     void shardsAreAllReducedAmongReplicasOnceInAStep() {
         StepPlan plan = plan(Map.of());
@@ -90,7 +90,7 @@ class MicsTest {
         assertThat(with).isLessThan(without);
     }
 
-    /** The guide's rule: one more node for each 3 billion parameters, rounded up to a power of two. */
+    /** The guide's rule: one more node per 3 billion parameters, rounded up to a power of two. */
     @Test
     void shardGroupFollowsTheRuleOfThumbWhenNotGiven() {
         ShardingStrategy strategy = Strategies.of("mics", Map.of());

@@ -9,10 +9,10 @@ import io.shardsim.simulator.workload.ModelShape;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Modules as transformers 4.34 has them (modeling_gpt2.py, modeling_llama.py). */
+/** Modules of transformers 4.34 (modeling_gpt2.py, modeling_llama.py). */
 class ModuleTraceTest {
 
-    /** One letter a visit: how many tensors a module has, or a dot for one that holds none. */
+    /** One letter per visit: the number of tensors of a module, or a dot for a module without tensors. */
     private static String layerForward(ModelShape model) {
         ModuleTrace trace = ModuleTrace.of(JobBuilder.job(model).build());
         Segment layer = trace.segments().stream()
@@ -25,13 +25,13 @@ class ModuleTraceTest {
         return letters.toString();
     }
 
-    /** The attention, its dropout, the dropout after it, the feed-forward block, GELU, and the dropout after that. */
+    /** The attention, its dropout, the dropout after it, the FFN, GELU, and the dropout after that. */
     @Test
     void eachModuleOfGpt2WithParametersIsFollowedByOneWithout() {
         assertThat(layerForward(ModelShape.gpt2(512, 2, 8, 1000, 128))).isEqualTo("2.2.2.2.2.2.");
     }
 
-    /** Norm and the attention; query, key, value and rotary positions; output; norm and the feed-forward block; gate and SiLU; up; down and the next layer. */
+    /** Norm and the attention; query, key, value and rotary positions; output; norm and the FFN; gate and SiLU; up; down and the next layer. */
     @Test
     void modulesOfLlamaRunInTheOrderOfItsForward() {
         assertThat(layerForward(ModelShape.llama(512, 2, 8, 1024, 1000, 8))).isEqualTo("1.111.11.1.11.");

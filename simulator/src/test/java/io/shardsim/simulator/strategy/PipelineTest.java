@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Schedules, cuts, traffic and memory of pipelines. */
+/** Schedules, partitions, traffic and memory of pipelines. */
 class PipelineTest {
     private static final ModelShape MODEL = ModelShape.gpt2(1024, 8, 16, 51200, 1024);
 
@@ -48,7 +48,7 @@ class PipelineTest {
         return schedule.equals("interleaved") ? 2 : 1;
     }
 
-    /** What every schedule in {@code schedules/} must keep to. */
+    /** The contract of every schedule in {@code schedules/}. */
     @ParameterizedTest
     @MethodSource("schedules")
     void everyMicroBatchGoesForwardAndBackOnce(String name) {
@@ -86,7 +86,7 @@ class PipelineTest {
         assertThat(underWay("1f1b", 0, 4, 2)).isEqualTo(2);
     }
 
-    /** Stage s of p with v pieces warms up with (v - 1) p + 2 (p - s - 1) of them, also where there are p micro-batches alone, and then has one more. */
+    /** Stage s of p with v model chunks warms up with (v - 1) p + 2 (p - s - 1) micro-batches, also if there are only p, and then holds one more. */
     @Test
     void piecesUnderWay() {
         for (int microBatches : new int[] {4, 8}) {
@@ -111,7 +111,7 @@ class PipelineTest {
         return most;
     }
 
-    /** Memory of a stage follows: the input of each of its layers for each micro-batch under way. */
+    /** A stage's memory follows: the input of each of its layers for each micro-batch in flight. */
     @Test
     void stagesHoldTheActivationsOfTheirMicroBatches() {
         long input = 2L * 512 * 1024 * 2;
@@ -138,7 +138,7 @@ class PipelineTest {
         assertThat(bytes).isEqualTo(2 * (MODEL.parameters() + 51200L * 1024));
     }
 
-    /** Between two stages a micro-batch passes the hidden state on and its gradient back; interleaving does so v times as often. */
+    /** Between two stages, a micro-batch sends the hidden state on and its gradient back; interleaving does so v times as often. */
     @Test
     void trafficBetweenStages() {
         long hidden = 2L * 512 * 1024 * 2;
@@ -154,7 +154,7 @@ class PipelineTest {
         assertThat(passed).isEqualTo(8 * 2 * 7 * hidden);
     }
 
-    /** A head that costs as much as several layers takes their place on the last stage. */
+    /** A head that costs as much as several layers replaces as many on the last stage. */
     @Test
     void balancedCutMakesRoomForTheHead() {
         ModelShape wideVocabulary = ModelShape.gpt2(1024, 32, 16, 102400, 1024);
@@ -172,7 +172,7 @@ class PipelineTest {
         assertThat(balanced.explanation()).singleElement().asString().contains("balanced", "the head costs");
     }
 
-    /** No other cut has a cheaper costliest stage. */
+    /** No other partition has a cheaper costliest stage. */
     @Test
     void balancedCutIsTheBestThereIs() {
         for (int layers = 4; layers <= 12; layers++) {
@@ -219,7 +219,7 @@ class PipelineTest {
                 .containsExactly("pipeline_schedule 1b1f is not known; there are 1f1b, interleaved, simple");
     }
 
-    /** Scatter and gather: a t-th of the activations crosses between stages (arXiv:2104.04473, section 4.1), and t ranks gather them behind it. */
+    /** Scatter and gather: a t-th of the activations crosses between stages (arXiv:2104.04473, section 4.1), and the t receivers gather them. */
     @Test
     void withoutScatterAndGatherEveryRankPassesAllOn() {
         Map<String, Object> split = Map.of("tensor_parallel", 4, "pipeline_parallel", 2);
@@ -238,7 +238,7 @@ class PipelineTest {
                 .toList();
     }
 
-    /** Twice and three times as many micro-batches hold no more, in any schedule that does not keep them all. */
+    /** Twice and three times as many micro-batches need no more memory, in any schedule that does not keep them all. */
     @ParameterizedTest
     @CsvSource({"1f1b,1,2", "1f1b,1,4", "1f1b,1,8", "interleaved,2,2", "interleaved,2,4", "interleaved,4,4"})
     void fewMicroBatchesShowThePeak(String schedule, int chunks, int stages) {

@@ -7,7 +7,7 @@ import io.shardsim.simulator.plan.StepPlan;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.Map;
 
-/** Strategies as their descriptors declare them, and jobs to plan. */
+/** Strategies as declared by their descriptors, and jobs to plan. */
 final class Strategies {
     private Strategies() {}
 
@@ -22,7 +22,7 @@ final class Strategies {
                 .build();
     }
 
-    /** Bytes of all collectives of a kind on a stream; 0 when there are none. */
+    /** Returns the bytes of all collectives of a kind on a stream; 0 if there are none. */
     static long bytes(StepPlan plan, CollectiveKind kind, String label) {
         long bytes = 0;
         for (int i = 0; i < plan.size(); i++) {
@@ -35,7 +35,7 @@ final class Strategies {
         return bytes;
     }
 
-    /** Bytes that copies of that label read and write; 0 when there are none. */
+    /** Returns the bytes that copies with a label read and write; 0 if there are none. */
     static long moved(StepPlan plan, String label) {
         long bytes = 0;
         for (int i = 0; i < plan.size(); i++) {

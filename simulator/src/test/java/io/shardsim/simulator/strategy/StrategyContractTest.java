@@ -24,7 +24,7 @@ import org.assertj.core.data.Offset;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What every strategy in {@code strategies/} must keep to. */
+/** The contract of every strategy in {@code strategies/}. */
 class StrategyContractTest {
     private static final ModelShape SMALL = ModelShape.gpt2(1024, 6, 16, 50257, 1024);
     private static final TrainingJob JOB = Strategies.job(SMALL, 32, 512, 2, 2);
@@ -49,7 +49,7 @@ class StrategyContractTest {
         });
     }
 
-    /** Operations of the same name are counted together, whatever their layer. */
+    /** Operations of the same name are counted together, whichever layer they belong to. */
     @ParameterizedTest
     @MethodSource("kinds")
     void namesOfOperationsNumberNothing(String kind) {
@@ -104,7 +104,7 @@ class StrategyContractTest {
                 .sum();
     }
 
-    /** AdamW keeps 8 bytes of each parameter that a GPU updates; every other optimizer what its file says. */
+    /** AdamW keeps 8 bytes per parameter that a GPU updates; every other optimizer keeps what its file gives. */
     @ParameterizedTest
     @MethodSource("kinds")
     void optimizersKeepWhatTheirFilesSay(String kind) {
@@ -159,7 +159,7 @@ class StrategyContractTest {
                 .containsEntry(Work.Kind.EMBEDDING_BACKWARD, (long) JOB.accumulationSteps());
     }
 
-    /** Layers spread evenly: of six, three are the second, fourth and sixth; the fewer, the more memory. */
+    /** Checkpointed layers are spread evenly: three of six are the second, fourth and sixth. Fewer of them need more memory. */
     @ParameterizedTest
     @MethodSource("kinds")
     void computesTheCheckpointedLayersAgainAndNoOthers(String kind) {
@@ -181,7 +181,7 @@ class StrategyContractTest {
                 .containsExactly(1, 3, 5);
     }
 
-    /** Where activations are most of the memory, a layer that is computed again fragments no more than it saves. */
+    /** If activations are most of the memory, a recomputed layer causes no more fragmentation than it saves. */
     @ParameterizedTest
     @MethodSource("kinds")
     void theFewerLayersAreComputedAgainTheMoreMemory(String kind) {
@@ -193,7 +193,7 @@ class StrategyContractTest {
             assertThat(peak).as("%d layers", layers).isGreaterThan(before);
             before = peak;
         }
-        // The one of 24 is the last, which is there again before any other is freed.
+        // The only one of 24 is the last, which is recomputed before any other is freed.
         assertThat((double) MemoryLedger.of(of(kind).plan(large.withCheckpointedLayers(0)))
                                 .peakBytes()
                         / before)
@@ -215,7 +215,7 @@ class StrategyContractTest {
         }
     }
 
-    /** Exact fast-forward lives on it: layers of one micro-batch repeat those of another, operation by operation. */
+    /** Exact fast-forward depends on it: layers of one micro-batch equal those of another, operation by operation. */
     @ParameterizedTest
     @MethodSource("kinds")
     void laterMicroBatchesRepeatTheSecond(String kind) {

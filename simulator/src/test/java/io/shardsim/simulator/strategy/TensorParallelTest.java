@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a tensor-parallel group exchanges and holds, by the formulas of arXiv:1909.08053 and arXiv:2205.05198. */
+/** Communication and memory of a tensor-parallel group, by the formulas of arXiv:1909.08053 and arXiv:2205.05198. */
 class TensorParallelTest {
     private static final ModelShape MODEL = ModelShape.gpt2(1024, 6, 16, 51200, 1024);
     private static final int MICRO_BATCHES = 3;
@@ -73,7 +73,7 @@ class TensorParallelTest {
                 .isEqualTo(4 * layers * HIDDEN_BYTES);
     }
 
-    /** A full checkpoint runs the forward again, its two all-reduces included. */
+    /** Full checkpointing runs the forward again, including its two all-reduces. */
     @Test
     void recomputationRepeatsTheForwardsAllReduces() {
         StepPlan plan = plan("megatron", Map.of("tensor_parallel", 4), Checkpointing.FULL);
@@ -82,7 +82,7 @@ class TensorParallelTest {
                 .isEqualTo(6L * MODEL.layers() * MICRO_BATCHES);
     }
 
-    /** A norm behind the last block needs that block's sum again, also where a recomputation stops early. */
+    /** A norm after the last block needs that block's sum again, even if a recomputation stops early. */
     @Test
     void aNormBehindTheLastBlockNeedsItsSumAgain() {
         for (Norms norms : Norms.values()) {
@@ -94,7 +94,10 @@ class TensorParallelTest {
         }
     }
 
-    /** In a decoder's layer three sums of its own tokens in forward and in backward, and one of the encoder's for the gradient of what keys and values come of. */
+    /**
+     * A decoder layer has three all-reduces of its own tokens in forward and in backward, and one of the encoder's tokens, for the gradient of the
+     * input of keys and values.
+     */
     @Test
     void aDecoderAddsUpItsOwnTokensAndGradientsOfTheEncoders() {
         ModelShape t5 = MODEL.withDecoder(new Decoder(2, 128, 32));
@@ -116,7 +119,7 @@ class TensorParallelTest {
                         .build());
     }
 
-    /** What has been scattered is on the list of what an operator's checkpoint keeps; what was gathered is not. */
+    /** An operator checkpoint saves results after the reduce-scatter, but not after a gather. */
     @Test
     void operatorGathersAgainAndScattersOnce() {
         Map<String, Object> given = Map.of("tensor_parallel", 4, "sequence_parallel", true);
@@ -130,7 +133,7 @@ class TensorParallelTest {
                 .isEqualTo(Strategies.count(kept, CollectiveKind.REDUCE_SCATTER, "of layer"));
     }
 
-    /** A ring all-reduce is a reduce-scatter and an all-gather: the same bytes in other pieces (arXiv:2205.05198, section 4.2.2). */
+    /** A ring all-reduce is a reduce-scatter plus an all-gather: the same bytes in other messages (arXiv:2205.05198, section 4.2.2). */
     @Test
     void sequenceParallelismMovesTheSameBytesAsGathersAndScatters() {
         StepPlan tensor = plan("megatron", Map.of("tensor_parallel", 4), Checkpointing.NONE);
@@ -148,7 +151,9 @@ class TensorParallelTest {
         assertThat(moved).isEqualTo(CollectiveKind.ALL_REDUCE.busFactor(4));
     }
 
-    /** TransformerEngine v1.11, module/layernorm_linear.py: what a norm gives is rounded before it is gathered; what products give is summed in 16 bits. */
+    /**
+     * TransformerEngine v1.11, module/layernorm_linear.py: a norm's result is quantized before it is gathered; GEMM results are reduced in 16 bits.
+     */
     @Test
     void productsOf8BitsGatherTheSequenceInHalfTheBytes() {
         Map<String, Object> given = Map.of("tensor_parallel", 4, "sequence_parallel", true);
@@ -185,7 +190,10 @@ class TensorParallelTest {
                 .containsExactly("gather_logits has no effect without tensor_parallel");
     }
 
-    /** ColwiseParallel of torch.distributed.tensor.parallel with input_layouts: query, key, value and up projection gather four times, not twice. */
+    /**
+     * ColwiseParallel of torch.distributed.tensor.parallel with input_layouts: query, key, value and up projection gather four times instead of
+     * twice.
+     */
     @Test
     void projectionsThatExchangeForThemselvesGatherTheirInputAndScatterItsGradient() {
         Map<String, Object> once = Map.of("tensor_parallel", 4, "sequence_parallel", true);
@@ -204,7 +212,7 @@ class TensorParallelTest {
                 .containsExactly("exchange_by_projection has no effect without tensor_parallel");
     }
 
-    /** torch/distributed/_functional_collectives.py gathers into the first dimension and puts the pieces together along the second. */
+    /** torch/distributed/_functional_collectives.py gathers along the first dimension, and concatenates the shards along the second. */
     @Test
     void whereSamplesComeFirstWhatIsExchangedAlongTheSequenceIsCopiedOnce() {
         Map<String, Object> sequence = Map.of("tensor_parallel", 4, "sequence_parallel", true);
@@ -246,7 +254,7 @@ class TensorParallelTest {
         assertThat(filled.withMicroBatch(1, 1).model()).isEqualTo(filled.model());
     }
 
-    /** The gradients of a block's first weights wait for no all-reduce of their block, what follows them does (megatron/mpu/layers.py, backward). */
+    /** The wgrad of a block's first weights waits for no all-reduce of its block; the operation after it does (megatron/mpu/layers.py, backward). */
     @Test
     void gradientsOfWeightsAreMadeBesideTheAllReduceOfTheInputsGradient() {
         StepPlan beside = plan("megatron", Map.of("tensor_parallel", 4), Checkpointing.NONE);
@@ -270,7 +278,7 @@ class TensorParallelTest {
         }
     }
 
-    /** Entry and exit of a block wait for no exchange of its own, the middle waits for the one before, what follows for the one after. */
+    /** Entry and exit of a block wait for no communication of their own; the middle waits for the one before, the next block for the one after. */
     @Test
     void productsGoBesideWhatIsExchangedAlongTheSequence() {
         Map<String, Object> given =
@@ -310,7 +318,7 @@ class TensorParallelTest {
         return next;
     }
 
-    /** What an operation computes of the operators of a layer; what is in no layer has all portions. */
+    /** Returns the operators of a layer that an operation computes; outside of layers, all portions. */
     private static Set<Portion> portionsOf(StepPlan plan, int index) {
         return plan.operation(index) instanceof Operation.Compute compute
                         && compute.work().segment() != null
@@ -320,7 +328,7 @@ class TensorParallelTest {
                 : Set.of(Portion.values());
     }
 
-    /** s b h (10 + 24 / t + 5 a s / (h t)) with tensor parallelism, all of it divided by t with the sequence split (equations 2 and 4). */
+    /** s b h (10 + 24 / t + 5 a s / (h t)) with tensor parallelism; with sequence parallelism, everything is divided by t (equations 2 and 4). */
     @Test
     void activationsOfALayerAreThoseOfThePaper() {
         long sbh = 512L * 2 * 1024;
@@ -334,7 +342,7 @@ class TensorParallelTest {
         }
     }
 
-    /** Weights are divided by t, norms and the biases behind a sum are not. */
+    /** Weights are divided by t; norms and biases added after a sum are not. */
     @Test
     void statesOfARankAreThoseOfItsPart() {
         for (int t : List.of(1, 2, 4, 8)) {
@@ -351,7 +359,7 @@ class TensorParallelTest {
         }
     }
 
-    /** Ranks of a shard group hold the same part of every layer, so they are as far apart as a tensor-parallel group is large. */
+    /** Ranks of a shard group hold the same part of every layer, so they are a stride of the tensor-parallel size apart. */
     @Test
     void shardGroupsStepOverTensorParallelGroups() {
         Map<String, Object> given = Map.of("tensor_parallel", 4, "shard_group", 2);

@@ -22,7 +22,7 @@ class ZeroThreeTest {
     private static final ModelShape GPT_30B = ModelShape.gpt2(7168, 48, 64, 50257, 2048);
     private static final ModelShape LLAMA_7B = ModelShape.llama(4096, 32, 32, 11008, 32000, 32);
 
-    /** Settings under which each tensor is gathered for each use, as a list of operations without a coordinator has it. */
+    /** Settings with which each tensor is gathered for each use, like a list of operations without a coordinator. */
     private static final Map<String, Object> EACH_USE = Map.of(
             "param_persistence_threshold", 0,
             "prefetch_bucket_size", 0,
@@ -40,7 +40,7 @@ class ZeroThreeTest {
         return Strategies.of("zero3", EACH_USE).plan(job);
     }
 
-    /** Volumes of the operation list that aliyun/aicb generates for Llama-7B on 128 ranks: 13.477 GB three times. */
+    /** Volumes of the operation list that aliyun/aicb generates for Llama-7B on 128 ranks: three times 13.477 GB. */
     @Test
     void llamaGathersAll291TensorsForwardAndBackwardAndReducesThemInSevenBuckets() {
         StepPlan plan = llama();
@@ -105,8 +105,8 @@ class ZeroThreeTest {
         long reduced = Strategies.bytes(strategy.plan(twice), REDUCE_SCATTER, "")
                 - Strategies.bytes(strategy.plan(once), REDUCE_SCATTER, "");
         assertThat(reduced).isBetween(model, model + 1_000_000);
-        // The last layer and the tied head are kept between forward and backward; the embedding's backward fetches it
-        // once more.
+        // The last layer and the tied head stay gathered between forward and backward; the embedding's backward gathers
+        // it once more.
         assertThat(gathered).isBetween(2 * model - 2 * 2 * GPT_30B.layerParameters(0), 2 * model + 2 * embedding);
     }
 

@@ -62,7 +62,10 @@ class ActivationMemoryTest {
                 .isEqualTo(3 * SBH * 2);
     }
 
-    /** Llama 2 70B: the input, attention's output with one fp32 a head, query, value, gate and the last product (torchtitan's save list). */
+    /**
+     * Llama 2 70B: the input, attention's output with one FP32 value per head, query, value, gate and the last GEMM's result (torchtitan's save
+     * list).
+     */
     @Test
     void operatorKeepsEverySecondProductWithoutABias() {
         ModelShape llama = ModelShape.llama(8192, 80, 64, 28672, 32000, 8);
@@ -75,7 +78,9 @@ class ActivationMemoryTest {
         assertThat(biased.layerBytes(0, 1, 2048, Checkpointing.OPERATOR)).isEqualTo(2 * SBH * 2 + 2048L * 4 * 96);
     }
 
-    /** Inputs of the two norms, query, key, value and context, gate and up: fms-fsdp's 70B on H100 keeps 23 such layers beside its states. */
+    /**
+     * Inputs of the two norms, query, key, value and context, gate and up: fms-fsdp's 70B on H100 keeps 23 such layers in addition to its states.
+     */
     @Test
     void aCompilerKeepsNoPointwiseResults() {
         ModelShape llama = ModelShape.llama(8192, 80, 64, 28672, 32000, 8);

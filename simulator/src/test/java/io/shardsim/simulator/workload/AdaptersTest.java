@@ -22,7 +22,7 @@ class AdaptersTest {
                 .sum();
     }
 
-    /** meta-pytorch/torchtune, docs/source/tutorials/lora_finetune.rst, at bd2a0fc: the two numbers that the page prints. */
+    /** The two numbers printed by meta-pytorch/torchtune, docs/source/tutorials/lora_finetune.rst, at bd2a0fc. */
     @Test
     void rankEightOnQueryAndValueTrainsFourMillionOfLlama() {
         assertThat(QUERY_AND_VALUE.trainedParameters()).isEqualTo(4_194_304);
@@ -40,7 +40,7 @@ class AdaptersTest {
                 .isEqualTo(32 * ofLayer);
     }
 
-    /** Frozen matrices take a forward and the gradient of their input; adapters, and attention, all three of them. */
+    /** Frozen matrices have a forward and an input gradient; adapters and attention have all three GEMMs. */
     @Test
     void frozenMatricesCostTwoThirdsOfTheGemms() {
         long matrices = 32L * (4 * 4096L * 4096 + 3 * 4096L * 11008) + 4096L * 32000;
@@ -54,7 +54,7 @@ class AdaptersTest {
         return shape.forwardFlops(1, 2048) + shape.backwardFlops(1, 2048);
     }
 
-    /** n/2 codes, n/64 scales of a byte, n/16384 scales of these in FP32. */
+    /** n/2 codes, n/64 one-byte scales, and n/16384 FP32 scales of these. */
     @Test
     void frozenMatricesAreHeldInTheirOwnFormat() {
         long matrices = 4 * 4096L * 4096 + 3 * 4096L * 11008;
@@ -68,7 +68,7 @@ class AdaptersTest {
                 .noneMatch(tensor -> tensor.tuning().isQuantized());
     }
 
-    /** Of a layer without checkpoints, in 16 bits: the input that adapters share is there once, and what flash attention keeps stays. */
+    /** A layer without checkpoints, in 16 bits: the input shared by adapters is saved once, and flash attention's saved tensors stay. */
     @Test
     void aLayerKeepsWhatAdaptersTake() {
         long h = 4096;

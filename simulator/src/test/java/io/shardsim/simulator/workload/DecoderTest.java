@@ -33,7 +33,7 @@ class DecoderTest {
                 .withDecoder(new Decoder(layers, OWN, 32));
     }
 
-    /** Counts of google-t5's five models, and of google/flan-t5-small and flan-t5-xxl. */
+    /** Parameter counts of google-t5's five models, and of google/flan-t5-small and flan-t5-xxl. */
     @Test
     void holdsThePublishedParameters() {
         assertThat(t5(512, 6, new Heads(8, 8, 64, false), 2048, Family.GPT2).parameters())
@@ -54,7 +54,10 @@ class DecoderTest {
                 .isEqualTo(11_135_332_352L);
     }
 
-    /** Of T5 large by hand: an encoder token 0.604 GFLOP, a decoder token with head 0.770, keys and values of an encoder token 0.101; and attention. */
+    /**
+     * T5 large, counted by hand: an encoder token 0.604 GFLOP, a decoder token with head 0.770, keys and values of an encoder token 0.101; plus
+     * attention.
+     */
     @Test
     void countsEachTokenWhereItIs() {
         double h = 1024;
@@ -76,7 +79,7 @@ class DecoderTest {
         assertThat(LARGE.kind(47).blocks()).hasSize(4);
     }
 
-    /** Kernels multiply what the shape counts, in each direction, whatever the kind of layer. */
+    /** GEMM flops of the kernels equal the shape's count, in each direction, for every kind of layer. */
     @Test
     void computesWhatItCounts() {
         for (int layer : List.of(0, 1, 23, 24, 47)) {
@@ -99,7 +102,7 @@ class DecoderTest {
                         "attention", BATCH * 16, OWN, new Kernel.Keys(OWN, true), 64, Kernel.Pass.FORWARD));
     }
 
-    /** By hand: what a decoder's layer of 16-bit activations with dropout keeps for its own tokens, and keys and values for the encoder's. */
+    /** Counted by hand: 16-bit activations, with dropout, that a decoder layer saves for its own tokens, and keys and values of the encoder's. */
     @Test
     void keepsByTheTokensOfEachBlock() {
         long h = 1024;
@@ -107,7 +110,7 @@ class DecoderTest {
         long self = OWN * (2 * (h + 3 * h + h) + h + scores * OWN);
         long cross = OWN * (2 * (h + h + h + h) + h + scores * SEQUENCE) + SEQUENCE * 2 * 2 * h;
         long feedForward = OWN * (2 * (h + h + 4096 + 4096) + h);
-        // Inputs of the two norms' successors: queries and the feed-forward's first product.
+        // Inputs of the GEMMs after the two norms: queries and the FFN's first GEMM.
         long self2 = OWN * 2 * h;
         ActivationMemory memory = new ActivationMemory(
                 LARGE, AttentionKind.STANDARD, true, 1, false, 2, false, Recomputed.CORE_ATTENTION);

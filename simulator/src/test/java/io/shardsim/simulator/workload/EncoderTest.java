@@ -15,7 +15,7 @@ import io.shardsim.simulator.workload.Segment.Section;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** BERT and RoBERTa: what they hold, compute and keep. */
+/** Parameters, flops and saved activations of BERT and RoBERTa. */
 class EncoderTest {
     private static final int SEQUENCE = 512;
     private static final int BATCH = 8;
@@ -46,7 +46,7 @@ class EncoderTest {
                 .sum();
     }
 
-    /** Counts of google-bert/bert-large-uncased with both heads, and of FacebookAI/roberta-large with its own. */
+    /** Parameter counts of google-bert/bert-large-uncased with both heads, and of FacebookAI/roberta-large with its own. */
     @Test
     void holdsThePublishedParameters() {
         assertThat(LARGE.parameters()).isEqualTo(336_226_108);
@@ -62,7 +62,7 @@ class EncoderTest {
         assertThat(before.outputParameters() - LARGE.outputParameters()).isEqualTo(2 * 1024);
     }
 
-    /** A sample of 512 tokens of which 80 are predicted: 1.02 TFLOP for a step (Devlin et al.'s shape, counted by hand). */
+    /** A sample of 512 tokens, 80 of them predicted: 1.02 TFLOP per step (Devlin et al.'s shape, counted by hand). */
     @Test
     void countsTheHeadByTheTokensThatItPredicts() {
         double layers = 24.0 * SEQUENCE * (2 * 12 * 1024.0 * 1024 + 4.0 * 1024 * SEQUENCE);
@@ -73,7 +73,7 @@ class EncoderTest {
         assertThat(LARGE.lossTokens(BATCH, SEQUENCE)).isEqualTo(8 * 80);
     }
 
-    /** What MFU counts for a token, 6 for each parameter of matrices, is what the operators say. */
+    /** MFU's count per token, 6 for each parameter of matrices, equals the operators' sum. */
     @Test
     void countsParametersByTheTokensOfTheirBlock() {
         double counted = LARGE.countedParameters(SEQUENCE);
@@ -100,7 +100,7 @@ class EncoderTest {
         }
     }
 
-    /** In both directions a flash kernel goes over all blocks; the causal one over little more than half. */
+    /** Bidirectional flash attention computes all blocks, causal attention little more than half. */
     @Test
     void attendsInBothDirections() {
         List<Kernel> layer =
@@ -131,7 +131,7 @@ class EncoderTest {
         }
     }
 
-    /** The last norm takes what the last product gives: all of a layer runs again. */
+    /** The last norm uses the last GEMM's result, so the whole layer runs again. */
     @Test
     void aNormBehindTheLastBlockNeedsTheLastProductAgain() {
         Segment again = new Segments(LARGE.operators()).recompute(Section.LAYER, Checkpointing.FULL, true);

@@ -49,7 +49,7 @@ class ExpertLoadTest {
         assertThat(layers(load(law, 0.7, 5, 8))).allMatch(layer -> layer.fullest() > 1 && layer.kept() < 1 + 1e-9);
     }
 
-    /** With an expert on each rank the fullest has the first place of Zipf's law: 64 / H(64, 1/2), whatever the order. */
+    /** With one expert per rank, the fullest has the first place of Zipf's law: 64 / H(64, 1/2), in any order. */
     @Test
     void theFullestOfAsManyRanksAsExpertsHasTheFirstShare() {
         double sum =
@@ -57,7 +57,7 @@ class ExpertLoadTest {
         assertThat(layers(load(Law.ZIPF, 0.5, 5, 64))).allMatch(layer -> Math.abs(layer.fullest() - 64 / sum) < 1e-9);
     }
 
-    /** No expert has more than one copy of each token, a share of 1 / 4 of all copies, 16 times an even one. */
+    /** No expert gets more than one copy of each token: a share of 1 / 4 of all copies, 16 times an even one. */
     @Test
     void noExpertHasMoreThanOneCopyOfEachToken() {
         assertThat(layers(load(Law.ZIPF, 4, 5, 64)))

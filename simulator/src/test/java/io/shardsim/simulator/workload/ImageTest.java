@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Models whose samples are images. */
+/** Models with image samples. */
 class ImageTest {
     private static ModelShape vit(int hidden, int layers, int heads, int ffn, int patch) {
         Image image = new Image(224, patch);
@@ -25,7 +25,10 @@ class ImageTest {
                 .withImage(image);
     }
 
-    /** Counts of torchvision 0.15 (vit_b_16, vit_l_16, vit_h_14) and of google-research/vision_transformer; flops of an image as the papers and torchvision give them. */
+    /**
+     * Parameter counts of torchvision 0.15 (vit_b_16, vit_l_16, vit_h_14) and of google-research/vision_transformer; flops per image as in the papers
+     * and torchvision.
+     */
     @ParameterizedTest
     @CsvSource({
         "768, 12, 12, 3072, 16, 197, 86567656, 35.1e9",

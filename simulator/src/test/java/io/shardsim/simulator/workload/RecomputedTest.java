@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A layer of h = 1024 with 16 heads of 64, 8 experts of 512, 2 for each token, and a shared one of 256; the first layer is dense, of 2048. */
+/** A layer with h = 1024, 16 heads of 64, 8 experts of 512, 2 per token, and a shared one of 256; the first layer is dense, with 2048. */
 class RecomputedTest {
     private static final ModelShape MODEL = new ModelShape(
             1024,
@@ -29,7 +29,7 @@ class RecomputedTest {
                 .layerBytes(layer, 1, 1, checkpointing);
     }
 
-    /** Elements of 2 bytes for each token that a module spares. */
+    /** Elements of 2 bytes per token that recomputing a module saves. */
     @ParameterizedTest
     @CsvSource({
         "1, moe_act, 1024",
@@ -38,7 +38,8 @@ class RecomputedTest {
         // Gate, up and their product.
         "0, mlp, 6144",
         "1, shared_experts, 768",
-        // The shared expert's, both copies of the input, what is within, both results, and 8 logits of 4 bytes.
+        // The shared expert's saved tensors, both copies of the input, intermediate tensors, both results, and 8 logits
+        // of 4 bytes.
         "1, moe, 7952",
         // Log-sum-exp of 16 heads in 4 bytes.
         "0, core_attn, 32"
@@ -95,7 +96,7 @@ class RecomputedTest {
                 .containsExactly("core_attn", "layernorm", "mlp");
     }
 
-    /** Three of four matrices' weights of the dense layer are in its feed-forward block, and none of the other layer's. */
+    /** Three of four matrices' weights of the dense layer are in its FFN; in the other layer none are. */
     @Test
     void productsOfModulesCountAsRunAgain() {
         long attention = 4L * 1024 * 1024;

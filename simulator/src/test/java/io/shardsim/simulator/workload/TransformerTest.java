@@ -49,7 +49,7 @@ class TransformerTest {
         assertThat(names(LLAMA.outputTensors())).containsExactly("final_norm.weight", "output.weight");
     }
 
-    /** A bias that each rank of a tensor-parallel group adds is of its outputs; one that is added to their sum is of all. */
+    /** A bias that each tensor-parallel rank adds covers only its outputs; one added to their sum covers all outputs. */
     @Test
     void aBiasIsSplitAsTheOutputsAre() {
         assertThat(GPT2.layerTensors(0).stream()

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Attention that sees a window. */
+/** Sliding window attention. */
 class WindowTest {
     private static ModelShape shape(Family family, Window window) {
         return new ModelShape(
@@ -24,7 +24,7 @@ class WindowTest {
                 new Embeddings(1000, false, 0));
     }
 
-    /** The unmasked scores of a window, counted one by one, and doubled as those of a causal mask are. */
+    /** The unmasked scores of a window, counted one by one, and doubled like those of a causal mask. */
     @ParameterizedTest
     @CsvSource({"1, 1", "1, 64", "16, 64", "63, 64", "64, 64", "128, 64", "100, 1000"})
     void seesAsManyScoresAsAreUnmasked(int window, int keys) {

@@ -68,7 +68,7 @@ public final class CostSection {
         return String.join(" and ", lengths().stream().map(Quantities::tokens).toList()) + " tokens";
     }
 
-    /** Says which run is cheapest and which fastest, for the longest training shown. */
+    /** Returns a sentence on the cheapest and the fastest run, for the longest training shown. */
     public String cheapestAndFastest() {
         RunResult cheapest = result.cheapest();
         RunResult fastest = result.fastest();

@@ -36,7 +36,7 @@ final class Curves {
     /**
      * A point of a curve.
      *
-     * @param low lower end of the range of 80 % of such runs; NaN if nothing similar was published
+     * @param low lower end of the range of 80 % of similar runs; NaN if nothing similar was published
      * @param note remark shown after its value
      */
     private record Point(int gpus, double value, double low, double high, String note) {

@@ -146,7 +146,7 @@ public final class OpeningSection {
         return Objects.requireNonNull(run.collective());
     }
 
-    /** Says how many runs the table leaves out, and how many do not fit. */
+    /** Returns a sentence on how many runs the table leaves out, and how many do not fit. */
     public String bestRunsOf() {
         long misfits = result.runs().stream().filter(run -> !run.fits()).count();
         int all = result.runs().size();

@@ -77,7 +77,7 @@ public final class ReportPage {
         return text.replaceAll("[\\\\{}~^]", " ").replaceAll("[$&#_%]", "\\\\$0");
     }
 
-    /** Says how much of the scenario the page shows; empty if all of it. */
+    /** Returns a sentence on how much of the scenario the page shows; empty if all of it. */
     public String partial() {
         return result.complete()
                 ? ""
@@ -137,7 +137,7 @@ public final class ReportPage {
         return sweep.efficiency();
     }
 
-    /** Says whether scaling is strong or weak here. */
+    /** Returns a sentence on whether scaling is strong or weak. */
     public String scalingKind() {
         for (RunResult run : result.runs()) {
             ScalingEfficiency scaling = run.scaling();

@@ -416,7 +416,7 @@ public final class SvgFigures {
                     .format(value == 0 ? 0 : value);
         }
 
-        /** Formats four digits, as on the page's time axes. */
+        /** Formats a time in s, ms or us with four significant digits, as on the page's time axes. */
         static String seconds(double value) {
             double scaled = value == 0 || value >= 1 ? value : value >= 1e-3 ? value * 1e3 : value * 1e6;
             return digits(scaled, 4) + (value == 0 || value >= 1 ? " s" : value >= 1e-3 ? " ms" : " us");

@@ -41,8 +41,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The report in Chromium: at telephone, laptop and projector width, light and dark. Skipped where no Chromium is installed; screenshots are left
- * in {@code target/report-samples}.
+ * The report in Chromium, at phone, laptop and projector width, light and dark. Skipped without Chromium; screenshots are in
+ * {@code target/report-samples}.
  */
 @Tag("slow")
 class HtmlReportIT {
@@ -90,7 +90,7 @@ class HtmlReportIT {
                         .usingDriverExecutable(driver.toFile())
                         .build(),
                 options);
-        // What the browser's own first page loads is not ours.
+        // Requests of the browser's own first page are not ours.
         browser.get("about:blank");
         browser.manage().logs().get(LogType.BROWSER);
         browser.manage().logs().get(LogType.PERFORMANCE);
@@ -129,7 +129,7 @@ class HtmlReportIT {
         assertNothingWentWrong();
     }
 
-    /** Headline, curve and the fastest runs, before anybody scrolls. */
+    /** Headline, curve and the fastest runs are visible without scrolling. */
     @Test
     void theCurveIsOnTheFirstScreen() throws IOException {
         for (int width : List.of(360, 1280)) {
@@ -165,7 +165,7 @@ class HtmlReportIT {
         assertNothingWentWrong();
     }
 
-    /** What the axis of time says changes with the stretch that is shown. */
+    /** The labels of the time axis change with the visible range. */
     @Test
     void timeZooms() throws IOException {
         open(SampleRuns.single("zoom"), 1280, "light");
@@ -226,10 +226,10 @@ class HtmlReportIT {
     }
 
     /**
-     * The files of {@code --svg} are drawn elsewhere than the page. Both have the same words, down to legend, ticks and digits, and as many marks of each
+     * The files of {@code --svg} are drawn without the page. Both have the same words, including legend, ticks and digits, and as many marks of each
      * colour and shape.
      */
-    /** An area reaches from the axis to the top of its layer: the sum of the layers up to it, none of which the chart adds up itself. */
+    /** An area reaches from the axis to the top of its layer, the sum of the layers up to it, which the chart does not compute itself. */
     @Test
     void memoryLiesOnMemory() throws IOException {
         open(SampleRuns.sweep("areas"), LAPTOP, "light");
@@ -282,7 +282,7 @@ class HtmlReportIT {
         assertThat(compared).isGreaterThanOrEqualTo(20);
     }
 
-    /** Words, points by shape and colour, those of the legend, too, colours of all areas, and of each cell of a grid. */
+    /** Words, points by shape and colour (including the legend's), colours of all areas, and of each cell of a grid. */
     @SuppressWarnings("unchecked")
     private static List<Object> drawn(String svg, boolean cells) {
         return (List<Object>) browser.executeScript("""
@@ -337,7 +337,7 @@ class HtmlReportIT {
         assertNothingWentWrong();
     }
 
-    /** Any two runs on equally large clusters; what the parts save sums to what the run saves. */
+    /** Any two runs on equally large clusters; the savings of the parts sum to the saving of the run. */
     @Test
     void theReaderPicksTwoRuns() throws IOException {
         open(SampleRuns.sweep("pick"), 1280, "light");
@@ -455,7 +455,7 @@ class HtmlReportIT {
                 value);
     }
 
-    /** Every width, and each in light and in dark; the page follows when the reader's system changes. */
+    /** Every width, each in light and in dark; the page follows a change of the reader's system. */
     private static void lookAt(ScenarioResult result) throws IOException {
         lookAt(result.scenario(), HtmlReportTest.page(result));
     }
@@ -540,7 +540,7 @@ class HtmlReportIT {
                 "return [...arguments[0].querySelectorAll('svg text')].map(t => t.textContent)", chart);
     }
 
-    /** Words that leave a drawing would be cut off or lie over others. */
+    /** Words that leave a drawing would be cut off or overlap others. */
     private static void assertTextStaysInsideDrawings() {
         assertThat(browser.executeScript("return [...document.querySelectorAll('svg text')].filter(t => {"
                         + " const s = t.ownerSVGElement.getBoundingClientRect(); if (s.width === 0) return false;"

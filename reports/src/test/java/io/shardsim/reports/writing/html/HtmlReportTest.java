@@ -82,7 +82,7 @@ class HtmlReportTest {
         assertThat(page(SampleRuns.single("s"))).doesNotContain("tight");
     }
 
-    /** Words, head and cells have the same lengths, whatever was asked for. */
+    /** Names, headers and cells have equal lengths, whatever was requested. */
     @Test
     void daysAndDollarsStandUnderTheTokensThatTheyAreFor() {
         RunResult quoted = SampleRuns.single("s").runs().get(0);
@@ -126,7 +126,7 @@ class HtmlReportTest {
             }
         }
         assertThat(elsewhere).isEmpty();
-        // Sources are quoted as text.
+        // Sources are escaped as text.
         assertThat(page).contains("https://aws.amazon.com/ec2/instance-types/p4/");
     }
 
@@ -195,7 +195,7 @@ class HtmlReportTest {
         assertThat(page(SampleRuns.collective("c"))).contains("all-reduce of 1 GiB", "It takes 45.0 ms on 16 GPUs");
     }
 
-    /** The subtitle names what was run and what varied; every bar has a label of its own that says what it is. */
+    /** The subtitle names what was run and what varied; every bar has its own label. */
     @Test
     void barsOfASweepOverInstancesNameStrategyAndInstance() {
         String page = page(SampleRuns.instances("s"));
@@ -210,7 +210,7 @@ class HtmlReportTest {
                 .contains("DeepSpeed ZeRO-3, p4d.24xlarge", "MiCS (group 16), p5.48xlarge");
     }
 
-    /** Strategies by instances: every point is a cell, and the cell says which. */
+    /** Strategies by instances: every point is a labelled cell. */
     @Test
     void aSweepOverTwoKeysIsAMap() {
         Map<String, Object> map = figure(SampleRuns.instances("s"), "map");
@@ -237,7 +237,7 @@ class HtmlReportTest {
                 .hasSize(1);
     }
 
-    /** A fourth key stays at what the fastest run has. */
+    /** A fourth key is fixed at the fastest run's value. */
     @Test
     void aSweepOverFourKeysIsMappedAroundTheFastestRun() {
         Map<String, Object> map = figure(SampleRuns.manyPoints("s"), "map");
@@ -245,7 +245,7 @@ class HtmlReportTest {
         assertThat(map.get("title").toString()).contains(", at ");
     }
 
-    /** What the reader may pick: runs on equally large clusters, and parts that sum to their steps. */
+    /** Choices for the reader: runs on equally large clusters, with parts that sum to their steps. */
     @Test
     void partsOfEveryRunSumToItsStep() {
         ScenarioResult result = SampleRuns.sweep("s");
@@ -262,7 +262,7 @@ class HtmlReportTest {
                 .isEqualTo(drawn.get((Integer) gap.get("fast")).get("group"));
     }
 
-    /** The last part of a bar ends where the axis does: nothing is cut off there, and nothing is missing. */
+    /** The last part of a bar ends at the end of the axis: nothing is cut off, and nothing is missing. */
     @Test
     void barsOfTheStepDrawAllOfIt() {
         Map<String, Object> figure = figure(SampleRuns.sweep("s"), "step-time");
@@ -365,7 +365,7 @@ class HtmlReportTest {
                 .contains("data-figure=\"step-time\"", "id=\"memory\"", "id=\"timeline\"");
     }
 
-    /** Streams that do something have a lane each, and no others. */
+    /** Exactly the streams with operations have a lane. */
     @Test
     void theTimelineHasALaneForEveryStream() {
         assertThat(list(figure(SampleRuns.single("s"), "timeline-1"), "lanes"))
@@ -374,7 +374,7 @@ class HtmlReportTest {
                 .doesNotContain("lane-host", "lane-tensor");
     }
 
-    /** Without a script the tables of all figures are open. */
+    /** Without scripts the tables of all figures are open. */
     @Test
     void everyFigureHasItsTable() {
         for (ScenarioResult result :
@@ -386,7 +386,7 @@ class HtmlReportTest {
         }
     }
 
-    /** Every colour that a figure names is on the palette. */
+    /** Every colour of a figure is in the palette. */
     @Test
     void coloursOfFiguresExist() {
         String figures = PageWriter.document("s", new ReportPage(SampleRuns.sweep("s"), List.of()).figures())
@@ -406,7 +406,7 @@ class HtmlReportTest {
         assertThat(page(SampleRuns.sweep("s"))).isEqualTo(page(SampleRuns.sweep("s")));
     }
 
-    /** The page is valid XML but for HTML's void elements and doctype. */
+    /** The page is valid XML except for HTML's void elements and doctype. */
     private static Document assertWellFormed(String page) throws IOException {
         String xml = page.replaceFirst("(?i)<!DOCTYPE html>", "")
                 .replaceAll("<(meta|link)([^>]*)>", "<$1$2/>")

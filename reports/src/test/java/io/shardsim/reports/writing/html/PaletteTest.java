@@ -23,7 +23,7 @@ class PaletteTest {
         }
     }
 
-    /** Printed pages are light, whatever the reader's screen is. */
+    /** Printed pages are light on any screen. */
     @Test
     void printIsLight() {
         String css = Palette.variables();

@@ -27,7 +27,7 @@ import org.xml.sax.SAXException;
 class SvgFiguresTest {
     private static final Pattern NOT_A_NUMBER = Pattern.compile("NaN|Infinity");
 
-    /** Every figure of the page is a file, every file is XML, and nothing is drawn outside of it. */
+    /** Every figure of the page is a file of valid XML, with nothing drawn outside of it. */
     @Test
     @Tag("slow")
     void everyFigureOfTheReportIsAFile() throws IOException {
@@ -63,7 +63,7 @@ class SvgFiguresTest {
         }
     }
 
-    /** A bar that is all of the step ends where the axis says 100. */
+    /** A bar of the whole step ends at the axis label 100. */
     @Test
     void barsOfTheStepEndTogether() {
         String drawing = SvgFigures.of(SampleRuns.sweep("s")).get("step-time.svg");
@@ -113,14 +113,14 @@ class SvgFiguresTest {
         assertThat(SvgFigures.of(SampleRuns.sweep("s")).get("efficiency.svg")).doesNotContain("fill-opacity", "band");
     }
 
-    /** A cross where the run itself was published, and none where a run with other settings was. */
+    /** A cross if the run itself was published, and none if a run with other settings was. */
     @Test
     void thePublishedRunIsACrossOnTheCurve() {
         assertThat(curveWithPublished(1)).contains("; cross: published</text>");
         assertThat(curveWithPublished(1.5)).doesNotContain("cross: published");
     }
 
-    /** @param simulated what the published run comes to here, over what the run does */
+    /** @param simulated the published run's simulated speed over the run's */
     private static String curveWithPublished(double simulated) {
         ScenarioResult sweep = SampleRuns.sweep("s");
         List<RunResult> runs = new ArrayList<>(sweep.runs());

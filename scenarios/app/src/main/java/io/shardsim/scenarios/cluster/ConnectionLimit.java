@@ -44,9 +44,9 @@ final class ConnectionLimit implements AutoCloseable {
     private static final int MEMBERS_MIN = 16;
     /** Divisor of the maximum member connections that gives the strangers' share. */
     private static final int STRANGERS_SHARE = 4;
-    /** File descriptors that this JVM needs for other things, and per connection: here, within, and at Pekko's end, times two. */
+    /** File descriptors that this JVM needs for other things. */
     private static final int OTHER_FILES = 300;
-
+    /** File descriptors per connection: two each here, inside, and at Pekko's end. */
     private static final int FILES_EACH = 6;
 
     private static final int BUFFER = 8 << 10;

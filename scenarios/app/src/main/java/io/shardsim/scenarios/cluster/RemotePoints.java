@@ -63,13 +63,13 @@ final class RemotePoints {
     private int attempts;
     private int connections;
     private int numbers;
-    /**
-     * Times since which no contact has accepted this command; when one was last asked, when one was last heard, and when the coordinator was [ns].
-     */
+    /** Time since which no contact has accepted this command [ns]. */
     private long aloneNanos;
-
+    /** Time when a contact was last asked [ns]. */
     private long askedNanos;
+    /** Time when a contact was last heard [ns]. */
     private long heardNanos;
+    /** Time when the coordinator was last heard [ns]. */
     private long coordinatorNanos;
     /** Time since which the coordinator has heard no worker; null while it does [ns]. */
     private @Nullable Long idleNanos;

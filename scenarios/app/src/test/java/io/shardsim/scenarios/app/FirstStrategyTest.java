@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** That the strategies of {@code docs/first-strategy.md} compile, run from a jar of their own, and do what the page says. */
+/** The strategies of {@code docs/first-strategy.md} compile, run from a separate jar, and do what the page says. */
 class FirstStrategyTest {
     private static final Path CLASSES = Path.of("app/src/test/java/example");
     private static final Path FILES = Path.of("app/src/test/resources/example");
@@ -53,7 +53,7 @@ class FirstStrategyTest {
                 .contains("%.0f ms".formatted(1000 * zero3), "%.0f ms".formatted(1000 * eightBit));
     }
 
-    /** The page's scenario with these strategies in turn, the second from a jar. */
+    /** Runs the page's scenario with two strategies, the second from a jar. */
     private static JsonNode run(Path place, String type, String kind, String strategies) throws Exception {
         FurtherJar jars = new FurtherJar(place);
         Path classes = jars.compile(Map.of(type, Files.readString(CLASSES.resolve(type + ".java"))));

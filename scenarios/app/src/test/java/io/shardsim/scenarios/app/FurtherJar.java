@@ -23,12 +23,12 @@ final class FurtherJar {
 
     record Outcome(int status, String out, String err) {}
 
-    /** The tool in a JVM of its own, as the launcher starts it. */
+    /** Runs the tool in its own JVM, as the launcher does. */
     Outcome shardsim(Path further, String... arguments) throws IOException, InterruptedException {
         return java(further, Main.class.getName(), arguments);
     }
 
-    /** A class of the tool or of these places, in a JVM of its own. */
+    /** Runs a class of the tool or of these places in its own JVM. */
     Outcome java(Path further, String main, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1"));
@@ -48,7 +48,7 @@ final class FurtherJar {
         return new Outcome(process.exitValue(), Files.readString(out), Files.readString(err));
     }
 
-    /** Compiles classes, by their simple names. */
+    /** Compiles classes, given by their simple names. */
     Path compile(Map<String, String> sources) throws IOException {
         Path folder = Files.createDirectories(place.resolve("sources"));
         List<String> arguments = new ArrayList<>(List.of("-cp", System.getProperty("java.class.path"), "-d"));
@@ -64,7 +64,7 @@ final class FurtherJar {
         return classes;
     }
 
-    /** With entries for its folders, as the jar tool and Maven write them. */
+    /** Writes a jar with entries for its folders, as the jar tool and Maven do. */
     Path jar(String name, Map<String, byte[]> files) throws IOException {
         Path jar = place.resolve(name);
         try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What lies in somebody else's jar is found beside what ships: a strategy, a collective, an instance, a GPU and its constants. */
+/** Entries in a user's jar are found next to the shipped ones: a strategy, a collective, an instance, a GPU and its constants. */
 class FurtherJarTest {
     private static final String STRATEGY = """
             package elsewhere;
@@ -173,7 +173,7 @@ class FurtherJarTest {
                 .doesNotContain("\tat ");
     }
 
-    /** Read when the first point runs, on a thread of its own. */
+    /** Read when the first point runs, on another thread. */
     @Test
     @Tag("slow")
     void aBrokenNetworkEndsARunAndAPlanAtItsPlace() throws Exception {
@@ -196,7 +196,7 @@ class FurtherJarTest {
             FurtherJar.Outcome outcome = jars.shardsim(further, command, scenario.toString());
 
             assertThat(outcome.status()).as(command).isEqualTo(2);
-            // On a busy machine the first word of progress comes before.
+            // On a busy machine the first progress line comes first.
             assertThat(outcome.err().lines().filter(line -> !line.contains(" so far, ")))
                     .as(command)
                     .containsExactly("catalog/nccl/networks/bad.yaml:1:8: title is a list; write a string");
@@ -213,7 +213,7 @@ class FurtherJarTest {
               framework_profile: {value: eager, meaning: Kernels., source: this test}
             """;
 
-    /** The file without a line, or with another word in it. */
+    /** Each row removes a line of the file, or replaces text in it. */
     @ParameterizedTest
     @Tag("slow")
     @CsvSource(delimiter = '|', textBlock = """

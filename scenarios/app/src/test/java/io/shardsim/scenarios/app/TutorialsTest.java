@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** That the code of {@code docs/tutorials.md} compiles, runs from a jar of its own, and does what the page says. */
+/** The code of {@code docs/tutorials.md} compiles, runs from a separate jar, and does what the page says. */
 class TutorialsTest {
     private static final Path PAGE = Path.of("../docs/tutorials.md");
     private static final String COLLECTIVES = "../simulator/src/test/resources/collectives/";
@@ -153,7 +153,7 @@ class TutorialsTest {
         return jars.jar("mine.jar", entries);
     }
 
-    /** A block of the page that begins with these words, as a file. */
+    /** Writes the page's block that begins with these words to a file. */
     private Path block(String begin) throws Exception {
         String page = Files.readString(PAGE);
         int start = page.indexOf("```yaml\n" + begin) + "```yaml\n".length();

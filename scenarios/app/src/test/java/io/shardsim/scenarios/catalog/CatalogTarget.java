@@ -21,13 +21,15 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Files of the catalog that somebody adds: GPUs, instances, models, storage services, faults and releases. The first line of an input is the file's path. */
+/**
+ * Catalog files as added by users: GPUs, instances, models, storage services, faults and releases. The first line of an input is the file's path.
+ */
 public final class CatalogTarget implements Target {
     private record Entry(FigureFolder folder, String name, String text) {}
 
     private final List<Entry> entries = new ArrayList<>();
 
-    /** Reads what there is. */
+    /** Reads the entries. */
     public CatalogTarget() throws Exception {
         for (FigureFolder folder : List.of(
                 Catalog.GPUS, Catalog.INSTANCES, Catalog.MODELS, Catalog.STORAGE, KnownFault.FILES, Releases.FILES)) {
@@ -91,7 +93,7 @@ public final class CatalogTarget implements Target {
         return Catalog.storage(file, Map.of()).spec().name().equals(file.name());
     }
 
-    /** The class path with another text for one of its files. */
+    /** Class path with other text in one of its files. */
     private static final class OneFile extends ClassLoader {
         private final String path;
         private final byte[] bytes;

@@ -75,7 +75,7 @@ class CertificatesTest {
         assertThatThrownBy(() -> settings("text.p12", "change-it")).hasMessageContaining("text.p12 is not PKCS #12");
     }
 
-    /** What a member says of the certificate of another. */
+    /** A member reports an expired or not yet valid certificate of another. */
     @Test
     void datesOfAnothersCertificateAreLookedAt() throws Exception {
         Keytool.keys(folder, "keys.p12", "-validity", "365");

@@ -47,11 +47,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A cluster of three worker JVMs that nothing harms; {@link ClusterLossIT} takes one apart. */
+/** An undisturbed cluster of three worker JVMs; {@link ClusterLossIT} takes one apart. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Tag("slow")
 class ClusterIT {
-    /** Connections of strangers at once; {@code -Dcluster.strangers=N} opens more. */
+    /** Concurrent connections of strangers; {@code -Dcluster.strangers=N} opens more. */
     private static final int STRANGERS = Integer.getInteger("cluster.strangers", 600);
 
     @RegisterExtension
@@ -163,7 +163,7 @@ class ClusterIT {
         return jar;
     }
 
-    /** Random bytes, and bytes that begin as Pekko's own streams do. */
+    /** Random bytes, and bytes that begin like Pekko's own streams. */
     private static void fuzz() throws IOException {
         HostPort place = HostPort.parse(seed);
         Random source = new Random(7);
@@ -253,7 +253,7 @@ class ClusterIT {
         assertThat(first.err()).doesNotContain("has stopped");
     }
 
-    /** An actor that nobody may start on a member. */
+    /** An actor that no stranger may start on a member. */
     static final class Planted extends AbstractActor {
         @Override
         public Receive createReceive() {
@@ -261,7 +261,7 @@ class ClusterIT {
         }
     }
 
-    /** What a user forgets, or a firewall does not let through, harms no worker: a command is no member. */
+    /** A forgotten or unreachable command harms no worker, since it is no member. */
     @Test
     @Order(2)
     void commandThatReachesTheSeedAloneEndsNoWorker() throws Exception {
@@ -286,7 +286,7 @@ class ClusterIT {
         assertWholeAndUnharmed();
     }
 
-    /** They hold connections open: silent, after the prefix, and in the midst of a frame. */
+    /** They hold connections open: silent, after the prefix, and within a frame. */
     @Test
     @Order(2)
     void hundredsOfIdleStrangersDoNotKeepAMemberFromItsWork() throws Exception {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A cluster of three worker JVMs that is taken apart: each test leaves it smaller than it found it. */
+/** A cluster of three worker JVMs that is taken apart: each test leaves it smaller. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Tag("slow")
 class ClusterLossIT {
@@ -44,7 +44,7 @@ class ClusterLossIT {
         Jvm.closeAll();
     }
 
-    /** The first member runs points and coordinates: everybody has to do without both. */
+    /** The first member runs points and coordinates; the others must do without both. */
     @Test
     @Order(1)
     void sweepLosesNothingWhenTheCoordinatorIsKilledHalfWay() throws Exception {
@@ -53,7 +53,7 @@ class ClusterLossIT {
         int before = log.split(": runs run-", -1).length - 1;
 
         Jvm run = cluster.run(first.listening(), "sweep.yaml", "--no-fast-forward");
-        // It has run some of its share and is at the next.
+        // It has finished some of its points and is running the next.
         first.awaitLog(": runs run-", before + 3);
         first.kill();
 
@@ -63,7 +63,7 @@ class ClusterLossIT {
         assertThat(second.err() + third.err()).contains("coordinates the cluster");
     }
 
-    /** Without --restart the run ends with what was lost; with it it begins again on those that are left, and comes to the same. */
+    /** Without --restart the run ends and names the loss; with it the run restarts on the remaining members and gives the same result. */
     @Test
     @Order(2)
     void splitRunThatLosesAMemberEndsOrBeginsAgain() throws Exception {
@@ -77,7 +77,10 @@ class ClusterLossIT {
         assertThat(JvmCluster.withoutWallTimes(restarted.out())).isEqualTo(expected);
     }
 
-    /** Ends when the run has, with that status, and the cluster has given the member up: a newcomer could reach neither, and be taken for cut off. */
+    /**
+     * Waits until the run has ended with that status, and the cluster has removed the member: a newcomer could reach neither, and would count as cut
+     * off.
+     */
     private static Jvm runThatLosesAMember(String contact, int status, String... arguments) throws Exception {
         Jvm victim = cluster.worker("--join", contact);
         String lost = victim.listening();
@@ -89,11 +92,11 @@ class ClusterLossIT {
         return run;
     }
 
-    /** Even when another has just been killed, so that the one that stays could not tell whether it is cut off. */
+    /** Also if another has just been killed, so that the remaining one could not tell whether it is cut off. */
     @Test
     @Order(3)
     void workerThatIsAskedToLeavesAndItsClusterGoesOn() throws Exception {
-        // Whether or not the tests before this one were run.
+        // Whether or not the tests before this one ran.
         first.kill();
         third.awaitLog("member " + first.listening() + " is no longer in the cluster", 1);
         Jvm victim = cluster.worker("--join", third.listening());

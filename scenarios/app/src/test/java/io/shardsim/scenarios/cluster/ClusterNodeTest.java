@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Tag("slow")
 class ClusterNodeTest {
-    /** As Pekko does now and then where a member was removed: its worker waited without end, and never came back. */
+    /** Pekko does this occasionally when a member is removed: its worker waited forever, and never came back. */
     @Test
     @Timeout(60)
     void endsForItsWorkerThoughItsActorSystemHangs() throws Exception {

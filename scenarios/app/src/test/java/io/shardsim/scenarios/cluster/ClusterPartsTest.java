@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What docs/cluster.md says of the parts of a cluster: every class once, and how many lines they have. */
+/** docs/cluster.md lists every class of the cluster once, with the lines of each part. */
 class ClusterPartsTest {
     private static final Path MAIN = Path.of("app/src/main/java/io/shardsim/scenarios");
 

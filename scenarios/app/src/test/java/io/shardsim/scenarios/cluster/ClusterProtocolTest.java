@@ -21,7 +21,7 @@ import java.util.zip.CRC32;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What members tell each other arrives as it was, and nothing else arrives at all. */
+/** Messages between members arrive unchanged, and nothing else arrives at all. */
 class ClusterProtocolTest {
     private static final String SWEEP = """
             scenario: crossing
@@ -112,7 +112,7 @@ class ClusterProtocolTest {
         }
     }
 
-    /** Whoever can compute the checksum can still only send what decodes to a registered type, in memory of its own size. */
+    /** A stranger that can compute the checksum can still only send what decodes to a registered type, in memory of its own size. */
     @Test
     @Tag("slow")
     void forgedBytesAreRefusedOrDecodeToARegisteredType() {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A cluster whose members show each other certificates, as docs/cluster.md sets it up. */
+/** A cluster whose members present certificates to each other, as set up in docs/cluster.md. */
 @Tag("slow")
 class ClusterTlsIT {
     private static final Map<String, String> PASSWORD = Map.of("SHARDSIM_KEYS", "change-it");
@@ -31,7 +31,7 @@ class ClusterTlsIT {
         Keytool.keys(folder, "strangers.p12", "-validity", "365");
         Keytool.keys(folder, "old.p12", "-startdate", "-3y", "-validity", "30");
         settings("tls.conf", "keys.p12", "keys.p12");
-        // Trusts the members, but they do not trust it.
+        // It trusts the members, but they do not trust it.
         settings("stranger.conf", "strangers.p12", "keys.p12");
         settings("old.conf", "old.p12", "keys.p12");
         Files.writeString(folder.resolve("point.yaml"), """

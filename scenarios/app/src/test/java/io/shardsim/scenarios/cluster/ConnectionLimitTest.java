@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A gate before a port that takes whatever comes. */
+/** A gate before a port that accepts anything. */
 class ConnectionLimitTest {
     private static final int MEMBERS_MAX = 16;
     private static final byte[] PREFIX = {'A', 'K', 'K', 'A', 2};
@@ -104,7 +104,7 @@ class ConnectionLimitTest {
         assertThat(isClosed(member)).isFalse();
     }
 
-    /** As a member does that joins again. */
+    /** Like a member that rejoins. */
     @Test
     void closedGateLeavesItsPort() throws IOException {
         int port = within.getLocalPort();
@@ -116,7 +116,7 @@ class ConnectionLimitTest {
         }
     }
 
-    /** Silent, or silent after the prefix, or in the midst of a long frame. */
+    /** Silent, or silent after the prefix, or within a long frame. */
     @ParameterizedTest
     @Tag("slow")
     @EnumSource(Framing.class)
@@ -160,7 +160,7 @@ class ConnectionLimitTest {
         assertThat(isClosed(member)).isFalse();
     }
 
-    /** Whoever has waited longest with half a request goes, though it sends a byte now and then. */
+    /** The one with half a request for longest is closed, though it sends a byte now and then. */
     @Test
     void ofSlowRequestsTheOldestMakeRoom() throws IOException {
         ConnectionLimit gate = gate(Framing.HTTP);
@@ -185,7 +185,7 @@ class ConnectionLimitTest {
                         .isEqualTo(open));
     }
 
-    /** One that has sent a frame and says nothing more is no better, in the long run. */
+    /** In the long run, one that has sent a frame and then stays silent is treated no better. */
     @Test
     void memberThatSpeaksStaysAndTheSilentGo() throws Exception {
         ConnectionLimit gate = gate(Framing.ARTERY);
@@ -208,7 +208,7 @@ class ConnectionLimitTest {
         assertThat(isClosed(member)).isFalse();
     }
 
-    /** A request and frames of a WebSocket, which come in pieces. */
+    /** A request and WebSocket frames, which arrive in pieces. */
     @Test
     void requestAndFramesOfACommandPassUnchanged() throws IOException {
         byte[] small = webSocketFrame(120);
@@ -267,7 +267,7 @@ class ConnectionLimitTest {
         Awaitility.await().atMost(Duration.ofSeconds(10)).until(() -> isClosed(odd));
     }
 
-    /** No more comes than what it began with; takes the ten seconds of the limit. */
+    /** Nothing more arrives after its beginning; takes the ten seconds of the limit. */
     @Test
     @Tag("slow")
     void strangerHasTenSecondsForItsFirstFrame() throws IOException {

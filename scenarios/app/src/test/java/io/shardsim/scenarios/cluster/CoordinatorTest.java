@@ -12,7 +12,7 @@ import org.apache.pekko.actor.testkit.typed.javadsl.TestInbox;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A coordinator by itself, on a clock that stands still until it is told. */
+/** A coordinator by itself, with a clock that only tests advance. */
 class CoordinatorTest {
     private static final Duration SILENCE = Duration.ofSeconds(4);
     private static final String JOB = "job";
@@ -46,7 +46,7 @@ class CoordinatorTest {
             coordinator.run(new Coordinator.Beat(inbox.getRef(), address, slots, running, finished));
         }
 
-        /** What it was told: points to run, and below zero to drop. */
+        /** Orders received: points to run, and negative ones to drop. */
         List<Integer> told() {
             List<Integer> told = new ArrayList<>();
             for (Member.Command said : inbox.getAllReceived()) {
@@ -84,7 +84,7 @@ class CoordinatorTest {
         coordinator.run(new Coordinator.Submitted(new Ticket(job, number), weight, new byte[] {(byte) number}));
     }
 
-    /** A command that wants points of equal weight, once the coordinator hands out. */
+    /** A command that wants points of equal weight, once the coordinator assigns. */
     private void ask(Integer... numbers) {
         want(numbers);
         for (int number : numbers) {
@@ -161,7 +161,7 @@ class CoordinatorTest {
         assertThat(member.told()).as("submitted twice").isEmpty();
     }
 
-    /** Else the longest would meet on the first member. */
+    /** Otherwise the longest points would all be on the first member. */
     @Test
     void membersTakeTurns() {
         Worker first = new Worker("a");
@@ -296,7 +296,7 @@ class CoordinatorTest {
         Worker idle = new Worker("idle");
         Worker busy = new Worker("busy");
         want(1, 2);
-        // Known first, so it is the first to be given something.
+        // Known first, so it is the first to get a point.
         idle.beat(2);
         busy.beat(1, 1);
         submit(1, 100);
@@ -308,7 +308,7 @@ class CoordinatorTest {
         assertThat(busy.told()).isEmpty();
     }
 
-    /** One takes 1 s, so that a copy of the other is due after 30 s. */
+    /** One takes 1 s, so a copy of the other is due after 30 s. */
     private void runASecond(Worker quick) {
         quick.beat(1);
         assertThat(quick.told()).hasSize(1);
@@ -338,7 +338,7 @@ class CoordinatorTest {
         third.beat(1);
         assertThat(third.told()).as("one copy is enough").isEmpty();
 
-        // Whoever is first: the other one drops it.
+        // The first result counts; the other is dropped.
         want();
         assertThat(slow.told()).containsExactly(-1);
         assertThat(quick.told()).containsExactly(-1);
@@ -362,14 +362,14 @@ class CoordinatorTest {
         assertThat(quick.told()).containsExactly(1);
     }
 
-    /** Before any point is done nobody knows what is long. */
+    /** Before any point is done, it is unknown what is long. */
     @Test
     void copiesNothingBeforeAPointIsDone() {
         Worker slow = new Worker("slow");
         Worker free = new Worker("free");
         ask(1, 2);
         slow.beat(1);
-        // Cancelled, and never handed out.
+        // Cancelled before it was assigned.
         want(1);
         pass(1000);
         free.beat(1);
@@ -425,12 +425,12 @@ class CoordinatorTest {
         DoorMessage.Failed failed = new DoorMessage.Failed(1, "3 members were lost while running it");
         assertThat(all).last().isInstanceOf(DoorMessage.Notice.class);
         assertThat(all).filteredOn(DoorMessage.Failed.class::isInstance).hasSize(1);
-        // What is told once may be lost.
+        // A single message may be lost.
         want(1);
         assertThat(said(DoorMessage.Failed.class)).containsExactly(failed);
     }
 
-    /** A member that was taken for lost may still have it: nobody else shall. */
+    /** A member presumed lost may still run it: no other shall. */
     @Test
     void copiesNoPointThatIsGivenUp() {
         Worker quick = new Worker("quick");
@@ -454,7 +454,7 @@ class CoordinatorTest {
         pass(20);
         member.beat(1, 1);
 
-        // Fetched and dropped, which the command says a moment later.
+        // Fetched and dropped, which the command reports a moment later.
         member.beat(1);
         pass(5);
         member.beat(1);
@@ -486,16 +486,16 @@ class CoordinatorTest {
 
         want(2);
         assertThat(member.told()).containsExactly(-1);
-        // Its order was lost.
+        // Its assignment was lost.
         member.beat(2, 1, 2);
         assertThat(member.told()).containsExactly(-1);
-        // Wanted, and not yet submitted again.
+        // Wanted, but not yet requested again.
         want(2, 3);
         member.beat(2, 3, 2);
         assertThat(member.told()).isEmpty();
     }
 
-    /** A command may be about to say that it goes on, to a coordinator that is new. */
+    /** A command may be about to tell a new coordinator that it continues. */
     @Test
     void dropsWhatBelongsToNoCommandAfterTwelveSeconds() {
         Worker member = new Worker("a");
@@ -526,7 +526,7 @@ class CoordinatorTest {
         ask(1);
         member.beat(1);
         assertThat(member.told()).containsExactly(1);
-        // Killed: it neither fetches what is finished nor says that it is over.
+        // Killed: it neither fetches finished points nor reports its end.
         TestInbox<SweepClient.Command> other = TestInbox.create();
         want("next", 1, other, 2);
         submit("next", 2, 1);
@@ -538,12 +538,12 @@ class CoordinatorTest {
         pass(0.001);
         coordinator.run(tick);
         assertThat(member.told()).containsExactly(-1, 2);
-        // Forgotten, so that any connection of it is new.
+        // Forgotten, so any connection of it is new.
         want(JOB, 0, client, 1);
         assertThat(said(SweepClient.Replaced.class)).isEmpty();
     }
 
-    /** Its first connection may still be open somewhere, and say what it last heard. */
+    /** Its first connection may still be open somewhere, and repeat what it last heard. */
     @Test
     void lastConnectionOfACommandCounts() {
         TestInbox<SweepClient.Command> again = TestInbox.create();

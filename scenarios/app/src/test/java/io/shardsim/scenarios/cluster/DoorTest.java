@@ -37,7 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A worker in this JVM, and those who come to its port. */
+/** A worker in this JVM, and the clients of its port. */
 @Tag("slow")
 class DoorTest {
     private static final String SWEEP = """
@@ -154,7 +154,7 @@ class DoorTest {
         return why.orTimeout(20, TimeUnit.SECONDS).join();
     }
 
-    /** Not masked, of a length below zero, of an opcode that there is not, and a message without end. */
+    /** Unmasked, of negative length, with an unknown opcode, and an endless message. */
     @Test
     void whatIsNoFrameOfACommandClosesItsConnection() throws Exception {
         byte[] endless = new byte[8 + 0xffff];
@@ -193,7 +193,7 @@ class DoorTest {
         assertThat(get("/greeting").statusCode()).isEqualTo(200);
     }
 
-    /** A browser lets any page open a WebSocket, and says whose page it is. */
+    /** A browser lets any page open a WebSocket, but sends the page's origin. */
     @Test
     void pageInABrowserCommandsNothing() {
         assertThatThrownBy(() -> HttpClient.newHttpClient()
@@ -246,7 +246,7 @@ class DoorTest {
         assertThat(command.counted()).isEqualTo(asked);
     }
 
-    /** A worker whose working actor has stopped is not ready, and a command does not wait for it without end. */
+    /** A worker whose working actor has stopped is not ready, and a command does not wait for it forever. */
     @Test
     void stoppedActorIsSeenByProbesAndCommands() throws Exception {
         Awaitility.await()

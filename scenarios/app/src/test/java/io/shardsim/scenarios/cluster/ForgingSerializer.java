@@ -3,7 +3,7 @@ package io.shardsim.scenarios.cluster;
 import org.apache.pekko.actor.ExtendedActorSystem;
 import org.apache.pekko.serialization.SerializerWithStringManifest;
 
-/** Writes whatever bytes and manifest a test wants under the number of {@link ClusterSerializer}. */
+/** Writes arbitrary bytes and a manifest under the number of {@link ClusterSerializer}. */
 public final class ForgingSerializer extends SerializerWithStringManifest {
     private final int identifier;
 

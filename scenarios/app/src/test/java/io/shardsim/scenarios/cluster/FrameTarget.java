@@ -31,8 +31,8 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a member sends, with bytes changed and the checksum made right again. Whatever still decodes goes to the actor that takes it. The first byte of
- * an input says how the rest is read: 0 a message, 1 a question or an answer, 2 what a command and a worker say to each other.
+ * Messages of a member, with bytes changed and the checksum corrected. What still decodes is delivered to the actor that receives it. The first byte
+ * of an input gives the kind of the rest: 0 a message, 1 a question or an answer, 2 a message between a command and a worker.
  */
 public final class FrameTarget implements Target {
     private static final int MESSAGE = 0;
@@ -48,7 +48,7 @@ public final class FrameTarget implements Target {
     private final byte[] question;
     private final byte[] answer;
 
-    /** Writes one of everything that crosses. */
+    /** Writes one message of every kind. */
     public FrameTarget() throws Exception {
         ((Logger) LoggerFactory.getLogger(Coordinator.class.getPackageName())).setLevel(Level.ERROR);
         ScenarioPoint point = ScenarioReader.readText("frames", """
@@ -139,7 +139,7 @@ public final class FrameTarget implements Target {
         }
     }
 
-    /** Each actor has something to do when the message comes. */
+    /** Each actor has work in progress when the message arrives. */
     private void receive(Object message) {
         Ticket ticket = new Ticket("job", 1);
         if (message instanceof Coordinator.Command command) {
@@ -185,7 +185,7 @@ public final class FrameTarget implements Target {
         return kit;
     }
 
-    /** Both sides take what is a message of the other. */
+    /** Both sides handle valid messages of the other. */
     private void receiveAtTheDoor(String text) {
         DoorMessage message = DoorMessage.read(text);
         visit().run(message);

@@ -15,9 +15,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 
-/** A JVM of its own that runs the packaged tool, with its output in files. */
+/** A JVM that runs the packaged tool, with its output in files. */
 final class Jvm {
-    /** The jar that {@code mvn package} has made. */
+    /** The jar built by {@code mvn package}. */
     static final Path JAR = Path.of(System.getProperty("shardsim.jar")).toAbsolutePath();
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -41,7 +41,7 @@ final class Jvm {
         return start(List.of(), folder, jar, environment, arguments);
     }
 
-    /** @param within begins the command */
+    /** @param within prefix of the command */
     static Jvm start(List<String> within, Path folder, Path jar, Map<String, String> environment, String... arguments)
             throws IOException {
         Path out = Files.createTempFile(folder, "jvm", ".out");
@@ -66,7 +66,7 @@ final class Jvm {
         return jvm;
     }
 
-    /** The logs of all that were started so far, for the one who has to find out why a test failed. */
+    /** Returns the logs of all JVMs started so far, to find out why a test failed. */
     static String logs() {
         StringBuilder text = new StringBuilder();
         for (Jvm jvm : STARTED) {
@@ -79,7 +79,7 @@ final class Jvm {
         return text.toString();
     }
 
-    /** Ends all that were started. */
+    /** Ends all started JVMs. */
     static void closeAll() throws InterruptedException {
         for (Jvm jvm : STARTED) {
             jvm.kill();
@@ -87,7 +87,7 @@ final class Jvm {
         STARTED.clear();
     }
 
-    /** Waits until a worker says where it listens, in the first line of its output. */
+    /** Waits until a worker prints its address, in the first line of its output. */
     String listening() {
         Awaitility.await("worker to listen").atMost(PATIENCE).until(() -> !process.isAlive() || out().contains("\n"));
         Matcher line = Pattern.compile("listening (\\S+:\\d+)\n(?s:.*)").matcher(out());
@@ -97,7 +97,7 @@ final class Jvm {
         return line.group(1);
     }
 
-    /** Waits until its log holds a text so many times. */
+    /** Waits until its log contains a text a number of times. */
     void awaitLog(String text, int times) {
         Awaitility.await()
                 .atMost(PATIENCE)
@@ -106,7 +106,7 @@ final class Jvm {
                         .isGreaterThanOrEqualTo(times));
     }
 
-    /** The same of a command, which may also end. */
+    /** Waits likewise for a command, which may also end. */
     void awaitErr(String text) {
         Awaitility.await().atMost(PATIENCE).until(() -> !process.isAlive() || err().contains(text));
         assertThat(err()).contains(text);

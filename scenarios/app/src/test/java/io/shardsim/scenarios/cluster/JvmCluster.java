@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 
-/** Members and runs of a cluster, each in a JVM of its own, and the same run in this JVM to compare with. */
+/** Members and runs of a cluster, each in its own JVM, and the same run in this JVM for comparison. */
 final class JvmCluster {
     private static final String SWEEP = """
             scenario: sweep
@@ -43,7 +43,7 @@ final class JvmCluster {
             training: {sequence_length: 512, global_batch: 64, micro_batch: 1, precision: fp16, activation_checkpointing: full}
             strategy: {kind: zero3}
             """;
-    /** Longer than the pauses of a machine that has far more to do than it can. */
+    /** Longer than the pauses of an overloaded machine. */
     private static final String PATIENCE = "patience {silence: 20s, removal: 8s, contact: 2s}\n";
 
     private final Path folder;
@@ -57,20 +57,20 @@ final class JvmCluster {
     }
 
     /**
-     * A cluster without members yet that is as patient as any.
+     * Creates a cluster without members, with the usual timeouts.
      *
-     * @param folder where scenarios are written and results go
+     * @param folder folder for scenarios and results
      */
     static JvmCluster plain(Path folder) throws IOException {
         return new JvmCluster(folder, "");
     }
 
-    /** One that bears the pauses of a busy machine. */
+    /** Creates a cluster that tolerates the pauses of a busy machine. */
     static JvmCluster patient(Path folder) throws IOException {
         return new JvmCluster(folder, PATIENCE);
     }
 
-    /** Prints what the members said when a test fails. */
+    /** Prints the members' logs when a test fails. */
     static TestWatcher logsOfFailures() {
         return new TestWatcher() {
             @Override
@@ -85,9 +85,9 @@ final class JvmCluster {
     }
 
     /**
-     * Three members that know each other, the one that founds the cluster first.
+     * Starts three members that know each other, the founder of the cluster first.
      *
-     * @param ofTheFirst its further options
+     * @param ofTheFirst further options of the founder
      */
     List<Jvm> threeMembers(String... ofTheFirst) throws IOException {
         Jvm first = worker(together(List.of("--seed"), ofTheFirst));
@@ -101,14 +101,14 @@ final class JvmCluster {
         return start(List.of("run", "--json", "--out", "out", "--cluster", contact), arguments);
     }
 
-    /** What another command prints; has the members run its points if a contact is given. */
+    /** Returns the output of another command, run on the members if a contact is given. */
     String answer(@Nullable String contact, String... command) throws Exception {
         Jvm asked = start(List.of(command), contact == null ? new String[0] : new String[] {"--cluster", contact});
         assertThat(asked.awaitEnd()).as(asked.err()).isZero();
         return asked.out();
     }
 
-    /** On a network of its own. */
+    /** Runs it on a network of its own. */
     Jvm startIn(String namespace, String... arguments) throws IOException {
         return Jvm.start(
                 List.of("ip", "netns", "exec", namespace),
@@ -122,7 +122,7 @@ final class JvmCluster {
         return Jvm.start(folder, Jvm.JAR, Map.of("SHARDSIM_CLUSTER_FILE", "cluster.conf"), together(first, more));
     }
 
-    /** The same in this JVM, undisturbed. */
+    /** Returns the result of the same run in this JVM, undisturbed. */
     String runHere(String file, String... arguments) {
         StringWriter out = new StringWriter();
         List<String> run = List.of(
@@ -138,7 +138,7 @@ final class JvmCluster {
         return withoutWallTimes(out.toString());
     }
 
-    /** Without wall times, and without the version, which only a jar knows: this JVM runs from class folders. */
+    /** Removes wall times, and the version, which only a jar has: this JVM runs from class folders. */
     static String withoutWallTimes(String json) {
         return json.replaceAll("\"wall_seconds\" ?: ?[0-9.eE+-]+", "\"wall_seconds\": -")
                 .replaceFirst("\"version\" ?: ?\"[^\"]*\"", "\"version\": -");

@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes key stores as docs/cluster.md does. */
+/** Creates key stores as in docs/cluster.md. */
 public final class Keytool {
     private Keytool() {}
 
-    /** A store with one self-signed certificate, and with the dates that are asked for. */
+    /** Creates a store with one self-signed certificate with given dates. */
     public static void keys(Path folder, String store, String... dates) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));

@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A sweep over three members, one of which is killed at a random moment, be it the coordinator or the one by which the command joins: it comes to the bytes of an undisturbed run. A second
- * loss would leave one worker, which may be unable to tell whether it is cut off. {@code -Dkill.rounds=N} for another number of rounds,
- * {@code -Dkill.seed=N} for other moments.
+ * A sweep over three members, one of which is killed at a random moment, possibly the coordinator or the contact of the command: the result has the
+ * same bytes as an undisturbed run. A second loss would leave one worker, which may be unable to tell whether it is cut off. {@code -Dkill.rounds=N}
+ * sets the number of rounds, {@code -Dkill.seed=N} the moments.
  */
 @Tag("night")
 @Timeout(value = 1, unit = TimeUnit.HOURS)

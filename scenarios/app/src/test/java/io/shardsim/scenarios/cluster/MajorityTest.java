@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Five workers in the order of their addresses, as the first of them sees the others. */
+/** Five workers sorted by address, as seen by the first. */
 class MajorityTest {
     private static final List<Member> WORKERS = List.of(worker(1), worker(2), worker(3), worker(4), worker(5));
 
@@ -65,7 +65,7 @@ class MajorityTest {
                 .containsExactlyInAnyOrder(address(1), address(2));
     }
 
-    /** The second noticed that the third was gone before it fell silent itself. */
+    /** The second noticed the loss of the third before it fell silent itself. */
     @Test
     void twoThatFallSilentOneAfterTheOtherTakeNobodyWithThem() {
         int[][] silence = {
@@ -73,7 +73,7 @@ class MajorityTest {
         };
 
         assertThat(ended(silence)).containsExactlyInAnyOrder(address(2), address(3));
-        // The day Pekko does, ours can go.
+        // Once Pekko does this, our strategy can be removed.
         DowningStrategy pekkos = told(new KeepMajority("default", Option.empty(), address(1)), silence);
         assertThatThrownBy(() -> pekkos.nodesToDown(pekkos.decide()))
                 .isInstanceOf(IllegalStateException.class)
@@ -86,7 +86,7 @@ class MajorityTest {
         assertThat(ended(misses(2, 3), misses(3, 2))).containsExactly(address(3));
     }
 
-    /** A worker behind a firewall: it reaches few of the others. */
+    /** A worker behind a firewall reaches few of the others. */
     @Test
     void theOneThatMostOthersMissGoesAlone() {
         assertThat(ended(misses(2, 3), misses(3, 2), misses(2, 4), misses(4, 2), misses(5, 2), misses(2, 5)))

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What a member answers of a point that does not run. */
+/** A member's answers about points that do not run. */
 class MemberRunsTest {
     private static final WireCodec CODEC = ClusterProtocol.contentCodec();
 

@@ -25,8 +25,9 @@ import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three workers and two commands, on networks of their own that Linux makes. Cables between them are cut, for both sides or for one, are slow or lose packets, and workers are
- * killed. No other worker ends; a command comes to the same result, or says why not. Needs root, {@code ip} and {@code tc}. {@code -Dcluster.schedules=N} runs more.
+ * Three workers and two commands in Linux network namespaces of their own. Cables between them are cut on both sides or one, are slow or lose
+ * packets, and workers are killed. No other worker ends; a command gives the same result, or says why not. Needs root, {@code ip} and {@code tc}.
+ * {@code -Dcluster.schedules=N} runs more.
  */
 @Tag("slow")
 class NamespacesIT {
@@ -34,10 +35,10 @@ class NamespacesIT {
     static final TestWatcher LOGS = JvmCluster.logsOfFailures();
 
     private static final int WORKERS = 3;
-    /** Where commands are. */
+    /** Hosts of the commands. */
     private static final int COMMAND = 4;
 
-    /** Names of one run: another one may be under way. */
+    /** Names unique to this run, since another one may be in progress. */
     private static final String BRIDGE = "ssim" + ProcessHandle.current().pid() % 100_000;
 
     @TempDir
@@ -130,20 +131,20 @@ class NamespacesIT {
         return cluster.startIn(name(COMMAND), "run", "--json", "--out", "out", "--cluster", place(contact), file);
     }
 
-    /** What one sends to another is lost. */
+    /** Drops everything that one host sends to another. */
     private static void cut(int from, int to) throws Exception {
         if (CUTS.add(List.of(from, to))) {
             ip("-n " + name(from) + " route add blackhole " + address(to) + "/32");
         }
     }
 
-    /** What one sends goes through a narrow pipe: it waits, or what does not fit is lost. */
+    /** Limits the rate from one host: packets wait, and are lost if the queue is full. */
     private static void narrow(int one, String queue) throws Exception {
         must("tc -n " + name(one) + " qdisc replace dev inside root tbf rate 256kbit burst 2kb " + queue);
         NARROW.add(one);
     }
 
-    /** Workers that were killed are started again. */
+    /** Restarts killed workers. */
     private static void mendAll() throws Exception {
         for (int one : NARROW) {
             must("tc -n " + name(one) + " qdisc del dev inside root");
@@ -183,7 +184,7 @@ class NamespacesIT {
         assertWholeAndUnharmed();
     }
 
-    /** As behind a firewall that is set wrongly: the one that goes tries again and again, and comes back when it can. */
+    /** Like a misconfigured firewall: the removed worker keeps trying, and rejoins when it can. */
     @Test
     void pairThatDoesNotHearEachOtherForLongLosesOneForLong() throws Exception {
         cut(2, 3);
@@ -240,7 +241,10 @@ class NamespacesIT {
         assertWholeAndUnharmed();
     }
 
-    /** {@code -Dcluster.first=SEED} begins with another one, {@code -Dcluster.minutes=N} begins none after so long, 2 minutes by default: the last line says how to go on. */
+    /**
+     * {@code -Dcluster.first=SEED} sets the first seed, {@code -Dcluster.minutes=N} starts no schedule after that time, 2 minutes by default; the
+     * last line says how to continue.
+     */
     @Test
     @Timeout(value = 4, unit = TimeUnit.HOURS)
     void scheduleOfFaultsEndsNoWorkerAndChangesNoResult() throws Exception {
@@ -266,7 +270,7 @@ class NamespacesIT {
         System.out.println("no worker ended, no result differs; go on by -Dcluster.first=" + seed);
     }
 
-    /** How each command ended, after which faults. */
+    /** How each command ended, and after which faults. */
     private static String outcome(SplittableRandom random, Map<String, String> expected, List<String> faults)
             throws Exception {
         Map<String, Jvm> commands = new LinkedHashMap<>();
@@ -280,7 +284,7 @@ class NamespacesIT {
             faults.add(fault(random));
             Thread.sleep(random.nextInt(500, 9_000));
             unmended++;
-            // A worker that finds no cluster within its patience ends, and should.
+            // A worker that finds no cluster within its timeout should end.
             if (unmended == 3 || random.nextInt(3) > 0) {
                 mendAll();
                 unmended = 0;

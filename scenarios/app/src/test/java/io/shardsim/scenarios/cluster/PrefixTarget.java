@@ -8,7 +8,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 
-/** What a stranger sends to a gate, which cuts it into frames as it comes. The first byte of an input says which framing; the rest comes in pieces. */
+/**
+ * Bytes that a stranger sends to a gate, which cuts them into frames as they arrive. The first byte of an input selects the framing; the rest arrives
+ * in pieces.
+ */
 public final class PrefixTarget implements Target {
     private static final int FRAMES_MAX = 64;
 
@@ -51,7 +54,7 @@ public final class PrefixTarget implements Target {
         byte[] buffer = new byte[Math.max(16, input.length)];
         System.arraycopy(input, Math.min(1, input.length), buffer, 0, Math.max(0, input.length - 1));
         try {
-            // As it comes: one byte more each time, up to the first frames, then all.
+            // As it arrives: one byte more each time, up to the first frames, then everything.
             for (int filled = 0; filled < Math.min(16, input.length); filled++) {
                 int start = framing.prefix(buffer, filled);
                 inBounds(framing, framing.frame(buffer, start, filled));

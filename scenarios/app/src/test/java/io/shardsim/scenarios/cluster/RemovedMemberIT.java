@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A worker that stands still until the others have removed it, as one whose cable is pulled for a while. */
+/** A worker that is suspended until the others have removed it, like one whose cable is pulled for a while. */
 @Tag("slow")
 class RemovedMemberIT {
     @RegisterExtension
@@ -29,7 +29,7 @@ class RemovedMemberIT {
     void workerThatFindsItsClusterAgainJoinsByItself() throws Exception {
         JvmCluster cluster = JvmCluster.plain(folder);
         List<Jvm> members = cluster.threeMembers();
-        // The one by which the others have joined: it has no seed to ask.
+        // The others have joined through it, so it has no seed to ask.
         Jvm removed = members.get(0);
         removed.signal("STOP");
         members.get(1).awaitLog("member " + removed.listening() + " is no longer in the cluster", 1);

@@ -5,7 +5,7 @@ import org.apache.pekko.actor.testkit.typed.javadsl.BehaviorTestKit;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.internal.InterceptorImpl;
 
-/** An actor on a machine of a {@link SimulatedCluster}, which ends with it. */
+/** An actor on a machine of a {@link SimulatedCluster}, which ends with the machine. */
 final class SimulatedActor<T> {
     private final SimulatedCluster cluster;
     final SimulatedMachine machine;
@@ -22,7 +22,7 @@ final class SimulatedActor<T> {
         follow();
     }
 
-    /** Timers repeat until their actor ends; other means of Pekko are not simulated. */
+    /** Timers repeat until their actor ends; other features of Pekko are not simulated. */
     private void follow() {
         for (Effect effect : kit.getAllEffects()) {
             if (!(effect instanceof Effect.TimerScheduled<?> timer)
@@ -37,7 +37,7 @@ final class SimulatedActor<T> {
         return machine.up && machine.lives == life && kit.isAlive();
     }
 
-    /** The object that keeps the actor's state. */
+    /** The object with the actor's state. */
     Object actor() {
         Behavior<?> actor = kit.currentBehavior();
         while (actor instanceof InterceptorImpl<?, ?> around) {
@@ -48,7 +48,7 @@ final class SimulatedActor<T> {
 
     void receive(Object message) {
         if (isRunning()) {
-            @SuppressWarnings("unchecked") // As it was sent: to a reference of this type.
+            @SuppressWarnings("unchecked") // Delivered as sent: to a reference of this type.
             T own = (T) message;
             cluster.speak(
                     machine,
@@ -62,7 +62,7 @@ final class SimulatedActor<T> {
         }
     }
 
-    /** Timers of a busy machine are late now and then. */
+    /** Timers of a busy machine are late occasionally. */
     private void tick(Object message, long nanos) {
         cluster.time.after(nanos + cluster.random.nextLong(nanos / 4), () -> {
             receive(message);

@@ -19,17 +19,17 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Coordinator, members and commands as they are, on a simulated network, clock and disk. All that happens follows from a seed. Every message is written
- * as bytes and read again; the network loses, delays, reorders and doubles it; machines crash and come back; the network falls in two. A command's
- * connection brings all in order, until it is cut.
+ * The real coordinator, members and commands on a simulated network, clock and disk, driven by a seed. Every message is serialized and deserialized.
+ * The network loses, delays, reorders and duplicates messages; machines crash and return; the network partitions. A command's connection delivers
+ * everything in order until it is cut.
  *
- * <p>Here the simulation ends: what Pekko itself does is simulated by its outcome. A new coordinator appears some seconds after the old one's machine is
- * gone, and the smaller side of a network that stays apart is ended. Pekko's own connections, gossip and elections are not run.
+ * <p>Pekko itself is not run, only its outcome is simulated. A new coordinator appears some seconds after the old one's machine is gone, and the
+ * smaller side of a lasting partition is ended. Pekko's connections, gossip and elections are left out.
  */
 final class SimulatedCluster {
     static final Duration SILENCE = Duration.ofSeconds(4);
     static final Duration TAKEOVER = Duration.ofSeconds(60);
-    /** Network apart for longer than this ends the smaller side. */
+    /** Duration of a partition after which the smaller side is ended. */
     private static final long REMOVAL_NANOS = SimulatedTime.millis(7_000);
 
     static final int SLOTS = 2;
@@ -42,36 +42,36 @@ final class SimulatedCluster {
     private final List<SimulatedActor<?>> processes = new ArrayList<>();
     private final Map<String, ActorRef<?>> names = new HashMap<>();
     private @Nullable SimulatedActor<Coordinator.Command> coordinator;
-    /** Points under way: state. */
+    /** Running points: state. */
     private final List<Work> works = new ArrayList<>();
     /** Whether one point is still to hang: state. */
     private boolean hanging;
 
-    /** A point that takes its machine with it: state. */
+    /** A point that crashes its machine: state. */
     private @Nullable Ticket deadly;
-    /** Machines that it took: state. */
+    /** Machines that it crashed: state. */
     private int deaths;
-    /** Coordinators so far: state. */
+    /** Number of coordinators so far: state. */
     private int elections;
-    /** Crashes so far, and machines that were cut off: state. */
+    /** Number of crashes so far, and of machines that were cut off: state. */
     private int losses;
-    /** Assignments that came to members: state. */
+    /** Number of assignments received by members: state. */
     private int assignments;
-    /** Longest time that a command had heard no coordinator when one of its points ended: state. */
+    /** Longest time for which a command had heard no coordinator when one of its points ended: state. */
     private long longestSilenceNanos;
-    /** The same of a command that had heard no worker, and of one that had not heard of any that runs points. */
+    /** The same for a command that had heard no worker, and for one that had heard of no worker that runs points. */
     private long longestLonelinessNanos;
 
     private long longestIdlenessNanos;
 
-    /** Connections of commands that are not over: state. */
+    /** Connections of unfinished commands: state. */
     private final List<SimulatedLink> links = new ArrayList<>();
 
     private final Watch watch;
-    /** By name of the job. */
+    /** Commands by name of the job. */
     private final Map<String, SimulatedCommand> commands = new LinkedHashMap<>();
 
-    /** A point that a member runs, or that it was told to drop. */
+    /** A point that a member runs, or was told to drop. */
     final class Work {
         final Ticket ticket;
         final SimulatedMachine machine;
@@ -91,7 +91,7 @@ final class SimulatedCluster {
         }
     }
 
-    /** @param members machines with a member each */
+    /** @param members number of machines, with a member each */
     SimulatedCluster(SplittableRandom random, SimulatedNetwork.Faults faults, int members, RunnerFactory runners) {
         watch = new Watch(this);
         this.random = random;
@@ -112,12 +112,12 @@ final class SimulatedCluster {
         watch.look();
     }
 
-    /** The same without the time that it took, which differs from run to run. */
+    /** Returns the result without its wall time, which differs from run to run. */
     static RunResult timeless(RunResult result) {
         return taking(1, result);
     }
 
-    /** The same result, with another wall time. */
+    /** Returns the same result with another wall time. */
     static RunResult taking(double wallSeconds, RunResult result) {
         RunResult.Effort effort = result.effort();
         return new RunResult(
@@ -161,7 +161,7 @@ final class SimulatedCluster {
                 "member-" + machines.indexOf(machine) + "-" + machine.lives);
     }
 
-    /** A machine loses its power, and has it again after a while. */
+    /** Cuts a machine's power for a while. */
     void crash(SimulatedMachine machine) {
         if (machine.up) {
             losses++;
@@ -170,7 +170,7 @@ final class SimulatedCluster {
         }
     }
 
-    /** A member is interrupted: it says that it leaves, ends soon after, and is started again. */
+    /** Interrupts a member: it announces that it leaves, ends soon after, and is restarted. */
     void leave(SimulatedMachine machine) {
         int life = machine.lives;
         if (machine.up) {
@@ -186,7 +186,7 @@ final class SimulatedCluster {
         }
     }
 
-    /** A member is told to drop a point, by an order that comes late. */
+    /** Tells a member to drop a point, by a late order. */
     void drop(SimulatedMachine machine, Ticket ticket) {
         if (machine.up) {
             Objects.requireNonNull(machine.member).receive(new Member.Drop(List.of(ticket)));
@@ -198,7 +198,7 @@ final class SimulatedCluster {
         machine.up = false;
         machine.parts.forEach(SimulatedPart::kill);
         machine.parts.clear();
-        // Its system says that connections are gone, or it has no more power to.
+        // Its system reports that connections are gone, or it has lost power.
         List.copyOf(links).stream()
                 .filter(link -> link.machine == machine && random.nextBoolean())
                 .forEach(SimulatedLink::reset);
@@ -209,12 +209,12 @@ final class SimulatedCluster {
         time.after(between(1_000, random.nextInt(5) == 0 ? 90_000 : 20_000), () -> start(machine));
     }
 
-    /** This point takes every machine that runs it with it, but for the coordinator's: with that goes the count of such losses. */
+    /** Makes a point crash every machine that runs it except the coordinator's, which would lose the count of such losses. */
     void setDeadly(Ticket ticket) {
         deadly = ticket;
     }
 
-    /** One point that runs from now on takes an hour on its first member. */
+    /** Makes the next point take an hour on its first member. */
     void hang() {
         hanging = true;
     }
@@ -234,7 +234,7 @@ final class SimulatedCluster {
         time.after(between(500, 1_000), this::elect);
     }
 
-    /** The network falls in two for a while. */
+    /** Partitions the network for a while. */
     void part() {
         if (!network.isWhole()) {
             return;
@@ -264,7 +264,7 @@ final class SimulatedCluster {
                 "client-" + hello.job() + "-" + hello.connection());
     }
 
-    /** Connections of commands that workers have. */
+    /** Returns the connections of commands that workers have. */
     long visits() {
         return processes.stream()
                 .filter(process ->
@@ -281,7 +281,7 @@ final class SimulatedCluster {
         processes.add(actor);
     }
 
-    /** One of a command's points, after it had heard no coordinator, no worker, and none that runs points for so long. */
+    /** Records the end of a point of a command that had heard no coordinator, no worker, and none that runs points for so long. */
     void ended(long silenceNanos, long lonelinessNanos, long idlenessNanos) {
         longestSilenceNanos = Math.max(longestSilenceNanos, silenceNanos);
         longestLonelinessNanos = Math.max(longestLonelinessNanos, lonelinessNanos);
@@ -313,7 +313,10 @@ final class SimulatedCluster {
         return losses;
     }
 
-    /** Whether a deadly point took more machines than the three after which each coordinator gives it up, and one that was its last word. */
+    /**
+     * Returns whether a deadly point crashed more machines than the three after which each coordinator gives it up, plus one that was its last
+     * message.
+     */
     boolean tooManyDied() {
         return deaths > 4 * elections - 1;
     }
@@ -334,7 +337,7 @@ final class SimulatedCluster {
         return longestLonelinessNanos;
     }
 
-    /** Whether one machine coordinates, and reaches all that are up, and every command has a connection. */
+    /** Returns whether one machine coordinates and reaches all running ones, and every command has a connection. */
     boolean isWhole() {
         return network.isFine()
                 && network.isWhole()
@@ -343,7 +346,7 @@ final class SimulatedCluster {
                 && commands.values().stream().allMatch(command -> !command.isOpen() || command.isConnected());
     }
 
-    /** One that runs a point. */
+    /** Returns a machine that runs a point. */
     SimulatedMachine busyMachine(SimulatedMachine otherwise, boolean coordinating) {
         return works().stream()
                 .map(work -> work.machine)
@@ -357,7 +360,7 @@ final class SimulatedCluster {
                 .allMatch(machine -> Objects.requireNonNull(machine.member).isRunning());
     }
 
-    /** Slots of members that run, less the points that run on them. */
+    /** Returns the slots of running members minus the points that run on them. */
     int freeSlots() {
         int slots = 0;
         for (SimulatedMachine machine : machines) {
@@ -366,7 +369,7 @@ final class SimulatedCluster {
         return slots - works().size();
     }
 
-    /** Entries in the tables of the coordinator and of members that run, by name of the table; those that have some. */
+    /** Returns the number of entries in the tables of the coordinator and of running members, by name of the table, without empty ones. */
     Map<String, Integer> tables() {
         Map<String, Integer> all = new TreeMap<>();
         Tables.count(Objects.requireNonNull(coordinator).actor(), all);
@@ -383,7 +386,7 @@ final class SimulatedCluster {
         return SimulatedTime.millis(random.nextInt(fromMillis, untilMillis));
     }
 
-    /** An actor does something; what it has sent by then goes on its way. */
+    /** Runs an actor's step; the messages that it has sent are then under way. */
     void speak(SimulatedMachine machine, Runnable doing, @Nullable Ticket assigned) {
         doing.run();
         machine.parts.forEach(SimulatedPart::endIfCancelled);
@@ -404,7 +407,7 @@ final class SimulatedCluster {
         }
     }
 
-    /** What a member has given its threads takes a while. */
+    /** Work that a member gives to its threads takes a while. */
     private void begin(SimulatedMachine machine, Unhurried executor, @Nullable Ticket assigned) {
         for (Runnable task = executor.next(); task != null; task = executor.next()) {
             Work work = new Work(Objects.requireNonNull(assigned), machine, (Future<?>) task);

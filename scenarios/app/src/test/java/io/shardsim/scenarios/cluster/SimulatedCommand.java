@@ -19,22 +19,22 @@ final class SimulatedCommand {
     private final Map<Integer, CompletableFuture<RunResult>> asked = new LinkedHashMap<>();
     private final Set<Integer> cancelled = new HashSet<>();
     final List<String> notices = new ArrayList<>();
-    /** When it last heard that the coordinator was heard, and when it last heard a worker. */
+    /** Times when it last heard that the coordinator was heard, and when it last heard a worker. */
     private long coordinatorNanos;
 
     private long workerNanos;
     private long memberNanos;
-    /** Whether it was ended while all was well, so that the coordinator knows. */
+    /** Whether it ended while nothing was wrong, so that the coordinator knows. */
     private boolean over;
 
     private boolean closed;
-    /** When the coordinator last heard what it wants, and whether it was ever silent for so long that the coordinator forgot it. */
+    /** Time when the coordinator last heard its points, and whether it was ever silent for so long that the coordinator forgot it. */
     private long saidNanos;
 
     private boolean forgotten;
     private int answers;
 
-    /** @param contacts that it knows at first */
+    /** @param contacts initial contacts */
     SimulatedCommand(SimulatedCluster cluster, String job, List<SimulatedMachine> contacts) {
         this.cluster = cluster;
         coordinatorNanos = now();
@@ -97,7 +97,7 @@ final class SimulatedCommand {
         return forgotten;
     }
 
-    /** Something has come from a worker. */
+    /** Handles a message from a worker. */
     void heard(DoorMessage message) {
         workerNanos = now();
         if (message instanceof DoorMessage.Progress progress && progress.silentMillis() >= 0) {
@@ -121,7 +121,7 @@ final class SimulatedCommand {
         return result != null && result.isDone();
     }
 
-    /** What it waits for. */
+    /** Returns the points that it waits for. */
     List<Ticket> wanted() {
         return asked.keySet().stream()
                 .filter(this::wants)
@@ -133,7 +133,7 @@ final class SimulatedCommand {
         return machine.up && !closed;
     }
 
-    /** Whether it hears a worker, and that one it. */
+    /** Returns whether it hears a worker, and is heard by it. */
     boolean isConnected() {
         return cluster.links().stream().anyMatch(link -> link.isOf(this) && link.isWhole());
     }
@@ -142,17 +142,17 @@ final class SimulatedCommand {
         return over;
     }
 
-    /** Points whose answer a member gave, which no error of the cluster is. */
+    /** Returns the points answered by a member, which are no errors of the cluster. */
     int answers() {
         return answers;
     }
 
-    /** Points that it says it waits for. */
+    /** Returns the points that it reports as wanted. */
     int waitsFor() {
         return points.wanted();
     }
 
-    /** Answers, as it counts them for its user. */
+    /** Returns the number of answers, as counted for its user. */
     int counted() {
         return points.counted();
     }
@@ -174,13 +174,13 @@ final class SimulatedCommand {
     void kill() {
         cluster.watch().unheard();
         machine.up = false;
-        // Its system says so, or its machine has no more power to.
+        // Its system reports it, or its machine has lost power.
         List.copyOf(cluster.links()).stream()
                 .filter(link -> link.isOf(this) && cluster.random.nextBoolean())
                 .forEach(SimulatedLink::gone);
     }
 
-    /** Its connections are cut: both sides hear so, or only one. */
+    /** Cuts its connections: both sides are notified, or only one. */
     void cut() {
         cluster.watch().touched(true);
         List.copyOf(cluster.links()).stream().filter(link -> link.isOf(this)).forEach(link -> {

@@ -13,9 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Sweeps in a {@link SimulatedCluster}, each with faults of its own. Every point comes to what it comes to on one machine, or ends with an error that
- * docs/cluster.md names and that has its cause; a {@link Watch} sees that nothing waits or works in vain; afterwards every member is alive and
- * free, and no table holds anything. {@code -Dcluster.seeds=N} runs more.
+ * Sweeps in a {@link SimulatedCluster}, each with its own faults. Every point gives the result of a single machine, or ends with an error that
+ * docs/cluster.md names and that has its cause. A {@link Watch} checks that nothing waits or works in vain. Afterwards every member is alive and
+ * free, and all tables are empty. {@code -Dcluster.seeds=N} runs more.
  */
 class SimulatedFaultsTest {
     @TempDir
@@ -45,10 +45,9 @@ class SimulatedFaultsTest {
     }
 
     /**
-     * Each of these shows a fault that the coordinator once had, put back into it: 41 a member whose word is not
-     * noted, 73 and 114 a point that runs again when the coordinator is new; 887 one
-     * whose giving up is said once and lost; 1082 and 1212 a copy of one that is given up. In 1558 the coordinator hears no member for 15 s, in 2220 a
-     * new one is told late.
+     * Each of these seeds shows a fault that the coordinator once had, when put back: 41 a member whose report is not recorded, 73 and 114 a point
+     * that runs again under a new coordinator; 887 one that is given up in a single message, which is lost; 1082 and 1212 a copy of one that is given
+     * up. In 1558 the coordinator hears no member for 15 s, in 2220 a new one is notified late.
      */
     @ParameterizedTest
     @ValueSource(ints = {41, 73, 114, 887, 1082, 1212, 1558, 2220})

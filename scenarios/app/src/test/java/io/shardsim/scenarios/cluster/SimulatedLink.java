@@ -5,7 +5,9 @@ import java.util.Deque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A command's connection to a worker in a {@link SimulatedCluster}: all comes, in order, as TCP has it, until one side hears that it is over. */
+/**
+ * A command's connection to a worker in a {@link SimulatedCluster}: like TCP, it delivers everything in order until one side learns that it is over.
+ */
 final class SimulatedLink implements RemotePoints.Link {
     private final SimulatedCluster cluster;
     private final SimulatedCommand command;
@@ -14,14 +16,14 @@ final class SimulatedLink implements RemotePoints.Link {
     private final Direction there = new Direction(this::toWorker);
     private final Direction back = new Direction(this::toCommand);
     private @Nullable SimulatedActor<SweepClient.Command> visit;
-    /** Whether the command still has it, and the worker, and whether anything passes: state. */
+    /** Whether the command still has it, whether the worker does, and whether anything passes: state. */
     private boolean here = true;
 
     private boolean present = true;
     private boolean passes = true;
     private boolean welcome;
 
-    /** What is on its way; nothing arrives before what was sent before it, or while the network is apart. */
+    /** Messages under way; none arrives before an earlier one, or during a partition. */
     private final class Direction {
         private final Deque<Runnable> ahead = new ArrayDeque<>();
         private final Consumer<String> arrive;
@@ -91,14 +93,14 @@ final class SimulatedLink implements RemotePoints.Link {
         there.send(message);
     }
 
-    /** The command has no more to say. */
+    /** Ends the command's side after its last message. */
     @Override
     public void close() {
         here = false;
         there.add(this::gone);
     }
 
-    /** Of the worker. */
+    /** Ends the worker's side. */
     private final class Back implements SweepClient.Way {
         @Override
         public void send(DoorMessage message) {
@@ -134,7 +136,7 @@ final class SimulatedLink implements RemotePoints.Link {
         }
     }
 
-    /** The command hears that it is over. */
+    /** Notifies the command that it is over. */
     void reset() {
         if (here) {
             here = false;
@@ -145,7 +147,7 @@ final class SimulatedLink implements RemotePoints.Link {
         }
     }
 
-    /** The worker hears so. */
+    /** Notifies the worker that it is over. */
     void gone() {
         if (present) {
             present = false;
@@ -156,7 +158,7 @@ final class SimulatedLink implements RemotePoints.Link {
         }
     }
 
-    /** Nothing passes any more. */
+    /** Stops delivery. */
     void cut() {
         passes = false;
         there.ahead.clear();

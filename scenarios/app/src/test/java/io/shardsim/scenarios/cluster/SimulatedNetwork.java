@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/** What carries messages between the machines of a {@link SimulatedCluster}: late, twice, in another order or not at all. */
+/** Delivers messages between the machines of a {@link SimulatedCluster}: late, twice, in another order or not at all. */
 final class SimulatedNetwork {
-    /** Some messages wait so long for a connection, on a network with faults. */
+    /** On a network with faults, some messages wait this long for a connection. */
     private static final int HELD_UP_MILLIS = 30_000;
 
     private final SplittableRandom random;
@@ -21,20 +21,20 @@ final class SimulatedNetwork {
     private List<SimulatedMachine> apart = List.of();
 
     private boolean calm;
-    /** When what one machine last sent to an actor arrives, for a network that keeps the order: state. */
+    /** Arrival of the last message from a machine to an actor, for a network that keeps the order: state. */
     private final Map<String, Long> lastNanos = new HashMap<>();
-    /** All that was sent, as one number: state. */
+    /** Hash of all messages sent: state. */
     private long trace;
 
     /**
-     * How bad it is.
+     * Severity of the faults.
      *
-     * @param lostPerMille messages that never come
-     * @param doubledPerMille messages that come twice
-     * @param delayMillisMax longest time on the way, but for what is held up [ms]
+     * @param lostPerMille messages that are lost
+     * @param doubledPerMille messages that are duplicated
+     * @param delayMillisMax longest time on the way, unless held up [ms]
      */
     record Faults(int lostPerMille, int doubledPerMille, int delayMillisMax) {
-        /** As TCP has it: all comes, once, in order, and soon. */
+        /** Like TCP: everything arrives soon, once and in order. */
         static final Faults NONE = new Faults(0, 0, 100);
     }
 
@@ -45,7 +45,7 @@ final class SimulatedNetwork {
         this.codec = codec;
     }
 
-    /** Some machines and the others lose sight of each other. */
+    /** Separates some machines from the others. */
     void part(List<SimulatedMachine> some) {
         apart = some;
     }
@@ -62,13 +62,13 @@ final class SimulatedNetwork {
         return apart.contains(machine);
     }
 
-    /** No more faults from now on, and what was on its way is lost. */
+    /** Ends all faults and drops the messages under way. */
     void calm() {
         calm = true;
         heal();
     }
 
-    /** Whether no message is ever lost, doubled or late. */
+    /** Returns whether no message is ever lost, duplicated or late. */
     boolean neverFaulty() {
         return faults.equals(Faults.NONE);
     }
@@ -82,9 +82,9 @@ final class SimulatedNetwork {
     }
 
     /**
-     * Sends a message, which comes when the network lets it.
+     * Sends a message, which arrives when the network lets it.
      *
-     * @param actor name of the one that it is for
+     * @param actor name of the receiving actor
      */
     void send(SimulatedMachine from, SimulatedMachine to, String actor, Object message, Consumer<Object> arrive) {
         String what = message.getClass().getName();

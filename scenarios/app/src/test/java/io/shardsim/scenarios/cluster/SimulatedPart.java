@@ -6,7 +6,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A part of a split run in a {@link SimulatedCluster}. Its thread runs while all else stands still, until it waits for messages. */
+/** A part of a split run in a {@link SimulatedCluster}. Its thread runs while everything else stands still, until it waits for messages. */
 final class SimulatedPart {
     private final Thread thread;
     private final Future<?> task;
@@ -15,14 +15,14 @@ final class SimulatedPart {
     private final Semaphore back = new Semaphore(0);
     private volatile boolean over;
 
-    /** What came for a part; one that waits longer than it meant to is woken by the simulated clock. */
+    /** Messages for a part; one that waits too long is woken by the simulated clock. */
     static final class Inbox extends LinkedBlockingQueue<RemoteExchange.Piece> {
         private static final long serialVersionUID = 1L;
 
         private transient @Nullable SimulatedPart part;
         private transient @Nullable SimulatedTime time;
         private transient Runnable wake = () -> {};
-        /** Times that it has waited: state. */
+        /** Number of waits so far: state. */
         private int waits;
 
         private boolean waiting;
@@ -30,7 +30,7 @@ final class SimulatedPart {
         @Override
         public boolean add(RemoteExchange.Piece piece) {
             boolean added = super.add(piece);
-            // The word of the end comes from another thread, at any time: it wakes nobody.
+            // The final message comes from another thread, at any time, and wakes nobody.
             if (!isEnd(piece)) {
                 wakeSoon(0, waits);
             }
@@ -69,7 +69,7 @@ final class SimulatedPart {
             return poll();
         }
 
-        /** Of a part that was cancelled: its own thread is interrupted, and tells the one that waits here, however long that takes. */
+        /** Cancels a part: interrupts its thread, which notifies the one that waits here, however long that takes. */
         private RemoteExchange.Piece takeEnd() throws InterruptedException {
             RemoteExchange.Piece piece = take();
             while (!isEnd(piece)) {
@@ -79,7 +79,7 @@ final class SimulatedPart {
         }
     }
 
-    /** @param wake lets its thread run, and what it has said go on its way */
+    /** @param wake lets its thread run, and sends its messages */
     SimulatedPart(Runnable run, Future<?> task, Inbox inbox, SimulatedTime time, Runnable wake) {
         this.task = task;
         this.inbox = inbox;
@@ -114,7 +114,7 @@ final class SimulatedPart {
         go.acquireUninterruptibly();
     }
 
-    /** Ends it when it was cancelled. */
+    /** Ends it after a cancellation. */
     void endIfCancelled() {
         while (task.isDone() && !over) {
             step();

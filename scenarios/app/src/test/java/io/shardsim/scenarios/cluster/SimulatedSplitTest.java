@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Runs in parts in a {@link SimulatedCluster}, with orders and windows that are lost, late, doubled and reordered, and members that crash. Each comes to
- * what it comes to on one machine, or names the member that was lost. {@code -Dcluster.seeds=N} runs more.
+ * Split runs in a {@link SimulatedCluster}, with lost, late, duplicated and reordered orders and windows, and members that crash. Each gives the
+ * result of a single machine, or names the lost member. {@code -Dcluster.seeds=N} runs more.
  */
 class SimulatedSplitTest {
     private static final String SWEEP = """
@@ -39,19 +39,19 @@ class SimulatedSplitTest {
     private static final Pattern LOST = Pattern.compile("member .* was lost while running part . of .; run it again.*");
     /** All machines may be without power for longer than a command waits. */
     private static final String NO_COORDINATOR = "the cluster has had no coordinator for 60 s";
-    /** For one run; one window takes a second on the worst of these networks [s]. */
+    /** Limit of one run; a window takes a second on the worst of these networks [s]. */
     private static final int PATIENCE = 3_000;
 
     private enum Weather {
-        /** All messages come, in order. */
+        /** All messages arrive in order. */
         FINE,
-        /** They are lost, doubled, late and reordered. */
+        /** Messages are lost, duplicated, late and reordered. */
         FAULTS,
-        /** Members crash, and runs begin again; connections of commands are cut. */
+        /** Members crash, and runs restart; connections of commands are cut. */
         CRASHES,
         /** Members crash, and runs end. */
         ENDS,
-        /** A member gives up its part alone, as by an order that comes late. */
+        /** A member alone gives up its part, as by a late order. */
         DROPS
     }
 
@@ -96,7 +96,7 @@ class SimulatedSplitTest {
         assertThat(ends.get("lost")).isGreaterThan(0);
     }
 
-    /** Returns what tells two courses of a simulation apart. */
+    /** Returns a value that distinguishes two courses of a simulation. */
     private long run(int seed) {
         SplittableRandom random = new SplittableRandom(seed);
         Weather weather = Weather.values()[seed % Weather.values().length];
@@ -140,7 +140,7 @@ class SimulatedSplitTest {
     private static String end(ScenarioPoint point, CompletableFuture<RunResult> result, Weather weather) {
         assertThat(result).as("%s ends", point.values()).isDone();
         try {
-            // Each process has an event list of its own, whose length is no part of this.
+            // Each process has its own event list, whose length is not compared.
             assertThat(result.join().digest()).isEqualTo(LOCAL.get(point).digest());
             assertThat(result.join().collective()).isEqualTo(LOCAL.get(point).collective());
             return "result";

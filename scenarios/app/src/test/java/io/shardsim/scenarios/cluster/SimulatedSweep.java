@@ -28,7 +28,7 @@ import java.util.concurrent.CompletionException;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** A sweep in a {@link SimulatedCluster}, with the faults that follow from a seed, and with all that must hold of it. */
+/** A sweep in a {@link SimulatedCluster}, with faults drawn from a seed, and checks of everything that must hold. */
 final class SimulatedSweep {
     private static final String SWEEP = """
             scenario: simulated
@@ -37,15 +37,15 @@ final class SimulatedSweep {
             sweep: {workload.size: [1 MiB, 2 MiB, 3 MiB, 4 MiB, 5 MiB, 6 MiB, 7 MiB]}
             """;
 
-    /** A point that breaks a rule wherever it runs. */
+    /** A point that violates a rule wherever it runs. */
     private static final int BROKEN = 5;
 
     private static final String RULE = "Node[0].Gpu[0]: a rule that this point breaks, ";
-    /** Answers in three parts, that differ from run to run as wall times do. */
+    /** Answers in three parts, which differ from run to run like wall times. */
     private static final List<String> BREAKS =
             Stream.of(0, 1, 2).map(SimulatedSweep::broken).toList();
 
-    /** What a sweep may end with, from docs/cluster.md. */
+    /** Errors with which a sweep may end, from docs/cluster.md. */
     private static final String NO_COORDINATOR = "the cluster has had no coordinator for 60 s";
 
     private static final Pattern LOST = Pattern.compile("[3-9] members were lost while running it");
@@ -61,31 +61,31 @@ final class SimulatedSweep {
     private final SimulatedCluster cluster;
     private final Path folder;
     private final KeptPoints kept;
-    /** By number of the point; none where it was cancelled. */
+    /** Outcomes by number of the point; none for a cancelled one. */
     private final Map<Integer, CompletableFuture<RunResult>> results = new LinkedHashMap<>();
 
-    /** Number of the point by which the command has asked for it. */
+    /** Number under which the command has requested the point. */
     private final Map<Integer, Integer> asked = new HashMap<>();
 
     private SimulatedCommand command;
 
     /**
-     * What came of it.
+     * Outcome of a sweep.
      *
      * @param ends how the points ended, in words
-     * @param trace all messages, as one number
+     * @param trace hash of all messages
      */
     record Outcome(List<String> ends, long trace) {}
 
-    /** What happens to a sweep. */
+    /** Events during a sweep. */
     private enum Weather {
-        /** Nothing but that some points are cancelled. */
+        /** Only some points are cancelled. */
         FINE,
         /** Members leave in order. */
         LEAVING,
-        /** The same, but the coordinator's stays where it can: it counts who was lost. */
+        /** The same, but the coordinator stays where it can: it counts the losses. */
         SPARING,
-        /** Members leave and crash, commands are killed and their connections cut, on a network that brings all, in order. */
+        /** Members leave and crash, commands are killed and their connections cut, on a network that delivers everything in order. */
         CRASHES,
         /** All of that, on a network with faults. */
         ALL;
@@ -114,7 +114,7 @@ final class SimulatedSweep {
         command = ask("first");
     }
 
-    /** Runs points as members do: what a point comes to does not depend on where it runs. */
+    /** Runs points like members do: the result does not depend on where a point runs. */
     private final class Remembered implements ScenarioRunner {
         @Override
         public RunResult run(ScenarioPoint point) {
@@ -230,7 +230,7 @@ final class SimulatedSweep {
         }
     }
 
-    /** The user no longer wants a point. */
+    /** The user cancels a point. */
     private void cancel() {
         int number = random.nextInt(POINTS.size());
         CompletableFuture<RunResult> result = results.get(number);
@@ -245,7 +245,7 @@ final class SimulatedSweep {
         command = ask("again-" + cluster.commands().size());
     }
 
-    /** A command asks for what is not kept, and keeps what comes. */
+    /** A command requests what is not stored, and stores what arrives. */
     private SimulatedCommand ask(String job) {
         List<SimulatedMachine> contacts = new ArrayList<>(cluster.machines());
         Collections.rotate(contacts, random.nextInt(contacts.size()));
@@ -280,7 +280,7 @@ final class SimulatedSweep {
         }
     }
 
-    /** What was not synced is lost, whole or in part. */
+    /** Unsynced data is lost, entirely or partly. */
     private void losePower() throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.filter(Files::isRegularFile).sorted().toList()) {
@@ -332,7 +332,7 @@ final class SimulatedSweep {
         cluster.time.until(cluster.time.nowNanos() + SimulatedTime.millis(millis));
     }
 
-    /** Waits for results: a point that hangs is copied after three times the longest of the others. */
+    /** Waits for results: a hanging point is copied after three times the longest of the others. */
     private void await(Collection<CompletableFuture<RunResult>> awaited) {
         for (int second = 0; second < 1_500 && !awaited.stream().allMatch(CompletableFuture::isDone); second++) {
             sleep(1_000);
@@ -362,7 +362,7 @@ final class SimulatedSweep {
             sleep(5_000);
             assertThat(cluster.tables()).as("entries in tables").containsOnlyKeys("Coordinator.members");
         }
-        // After a minute a command that ended without a word is forgotten, and every machine is back.
+        // After a minute a command that ended silently is forgotten, and every machine is back.
         sleep(cluster.watch().wasAllHeard() && cluster.everyMemberRuns() ? 5_000 : 90_000);
         assertThat(cluster.everyMemberRuns()).as("every member is alive").isTrue();
         assertThat(cluster.works()).as("points under way").isEmpty();

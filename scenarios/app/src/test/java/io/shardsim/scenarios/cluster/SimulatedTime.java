@@ -3,7 +3,7 @@ package io.shardsim.scenarios.cluster;
 import java.util.PriorityQueue;
 import java.util.concurrent.TimeUnit;
 
-/** What happens in a simulated cluster, one thing after the other, by a clock that jumps from each to the next. */
+/** Events of a simulated cluster, one after another, with a clock that jumps from each to the next. */
 final class SimulatedTime {
     private final PriorityQueue<Happening> ahead = new PriorityQueue<>();
     private final long beganNanos;
@@ -17,17 +17,17 @@ final class SimulatedTime {
         }
     }
 
-    /** @param beganNanos the clock of a JVM may begin anywhere */
+    /** @param beganNanos initial clock, arbitrary as for a JVM */
     SimulatedTime(long beganNanos) {
         this.beganNanos = beganNanos;
     }
 
-    /** As a JVM's clock has it [ns]. */
+    /** Returns the time like a JVM's clock [ns]. */
     long clock() {
         return beganNanos + nowNanos;
     }
 
-    /** Since the simulation began [ns]. */
+    /** Returns the time since the simulation began [ns]. */
     long nowNanos() {
         return nowNanos;
     }
@@ -36,7 +36,7 @@ final class SimulatedTime {
         ahead.add(new Happening(nowNanos + Math.max(0, nanos), count++, what));
     }
 
-    /** Lets things happen until then, or until there is nothing more to happen. */
+    /** Runs events until a time, or until there are none left. */
     void until(long nanos) {
         while (!ahead.isEmpty() && ahead.element().nanos() <= nanos) {
             Happening next = ahead.remove();

@@ -5,11 +5,11 @@ import java.lang.reflect.Modifier;
 import java.util.Collection;
 import java.util.Map;
 
-/** Counts the entries of all tables that an actor has, those within entries as well. So a new table is watched without being named. */
+/** Counts the entries of all tables of an actor, including nested ones, so that new tables are covered automatically. */
 final class Tables {
     private Tables() {}
 
-    /** @param into entries by {@code Class.field}; tables without entries are left out */
+    /** @param into receives counts by {@code Class.field}; empty tables are left out */
     static void count(Object owner, Map<String, Integer> into) {
         for (Field field : owner.getClass().getDeclaredFields()) {
             if (!Modifier.isStatic(field.getModifiers())) {

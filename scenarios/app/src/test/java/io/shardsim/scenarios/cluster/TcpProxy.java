@@ -7,7 +7,7 @@ import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Passes connections on to a worker, until they are cut. */
+/** Forwards connections to a worker until they are cut. */
 final class TcpProxy implements AutoCloseable {
     private final ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final HostPort to;
@@ -61,7 +61,7 @@ final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Cuts what is open; returns whether there was a connection. */
+    /** Cuts open connections; returns whether there were any. */
     boolean cut() throws IOException {
         boolean any = false;
         for (Socket socket : open) {

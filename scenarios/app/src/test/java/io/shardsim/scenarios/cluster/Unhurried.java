@@ -7,7 +7,7 @@ import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** An executor without threads: what it is given runs when a test says so. */
+/** An executor without threads: tasks run when a test says so. */
 final class Unhurried extends AbstractExecutorService {
     private final Deque<Runnable> waiting = new ArrayDeque<>();
     private boolean shut;
@@ -17,7 +17,7 @@ final class Unhurried extends AbstractExecutorService {
         waiting.add(task);
     }
 
-    /** The next that has not run; null when there is none. */
+    /** Returns the next task that has not run; null if there is none. */
     @Nullable
     Runnable next() {
         return waiting.poll();

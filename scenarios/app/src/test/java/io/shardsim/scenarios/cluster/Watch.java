@@ -9,46 +9,46 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Looks at a simulated cluster four times a second. While all is well, no wanted point waits beside a free slot, no member works for nobody, and none
- * works at what another one does. After a fault these hold once its traces have had time to go. Every bound is shorter than the time
- * after which a copy is handed out: a copy would hide what was lost.
+ * Checks a simulated cluster four times a second. While nothing is wrong, no wanted point waits while a slot is free, no member works for nobody, and
+ * none repeats another's work. After a fault these hold once its effects have had time to end. Every bound is shorter than the time after which a
+ * copy is assigned, since a copy would hide a loss.
  */
 final class Watch {
     private static final long LOOK_NANOS = SimulatedTime.millis(250);
-    /** Without any fault: a new coordinator listens for two seconds, is told all within another, and hands out with its next beat. */
+    /** Bound without any fault: a new coordinator listens for two seconds, learns everything within another, and assigns with its next beat. */
     private static final long WAIT_NANOS = SimulatedTime.millis(4_500);
-    /** After faults a part of a result is asked for four times before its member is given up. */
+    /** Bound after faults: a part of a result is requested four times before its member is given up. */
     private static final long WAIT_AFTER_FAULTS_NANOS = SimulatedTime.millis(20_000);
 
     private static final long STRAY_NANOS = SimulatedTime.millis(3_500);
     private static final long STRAY_AFTER_FAULTS_NANOS = SimulatedTime.millis(8_000);
-    /** A command that could not say that it ends is taken for dead after a minute. */
+    /** A command that could not report its end counts as dead after a minute. */
     private static final long STRAY_UNHEARD_NANOS = SimulatedTime.millis(65_000);
-    /** So long after the first, less what messages take, a second member may run a point as well. */
+    /** Time after the first, minus message delays, from which a second member may also run a point. */
     private static final long COPY_NANOS = SimulatedTime.millis(29_500);
-    /** Messages that were on their way have arrived. */
+    /** Time after which messages under way have arrived. */
     private static final long ARRIVED_NANOS = SimulatedTime.millis(3_000);
 
-    /** A point that was handed out before may be copied sooner after it began: its message was held up. */
+    /** A point that was assigned before may be copied sooner after its start: its message was held up. */
     private static final long FORGIVEN_NANOS = SimulatedTime.millis(31_000);
 
     private final SimulatedCluster cluster;
-    /** Since when all has been well, or after all that happens. */
+    /** Time since which nothing has been wrong, or after all events. */
     private long wholeSinceNanos = Long.MAX_VALUE;
 
     private boolean touched;
     private boolean faulted;
-    /** When a command last ended without a word: long ago where none did. */
+    /** Time when a command last ended silently; long ago if none did. */
     private long unheardNanos = -STRAY_UNHEARD_NANOS;
 
     private final Map<Ticket, Long> waitingSince = new HashMap<>();
     private final Map<SimulatedCluster.Work, Long> strayingSince = new HashMap<>();
-    /** Begun, less those that were lost with their member, or were copies. */
+    /** Points started, minus those lost with their member and copies. */
     private final Map<Ticket, Integer> begun = new HashMap<>();
 
     private final Map<SimulatedMachine, Set<Ticket>> on = new HashMap<>();
     private final Map<Ticket, Long> firstNanos = new HashMap<>();
-    /** Run to their end at least once: a result may have left with its member while it was fetched. */
+    /** Points run to their end at least once: a result may have left with its member while it was fetched. */
     private final Set<Ticket> ended = new HashSet<>();
 
     private int begunInAll;
@@ -58,9 +58,9 @@ final class Watch {
     }
 
     /**
-     * A machine is lost, leaves, or is cut off.
+     * Records that a machine is lost, leaves, or is cut off.
      *
-     * @param hard without a word
+     * @param hard whether it happens without notice
      */
     void touched(boolean hard) {
         touched = true;
@@ -70,17 +70,17 @@ final class Watch {
         }
     }
 
-    /** Whether nothing is wrong now, and what was said while something was has arrived. */
+    /** Returns whether nothing is wrong now, and messages sent during a fault have arrived. */
     boolean isSettled() {
         return cluster.isWhole() && sinceWhole(0, cluster.time.nowNanos()) >= (faulted ? ARRIVED_NANOS : 0);
     }
 
-    /** A command ends and cannot say so: what members have of it takes their slots until it is taken for dead. */
+    /** Records a command that ends silently: its points on members take their slots until it counts as dead. */
     void unheard() {
         unheardNanos = cluster.time.nowNanos();
     }
 
-    /** Whether nothing has ever been wrong. */
+    /** Returns whether nothing has ever been wrong. */
     boolean isUntouched() {
         return !touched;
     }
@@ -97,7 +97,7 @@ final class Watch {
         return begunInAll;
     }
 
-    /** What this machine has is gone. */
+    /** Records that everything on this machine is gone. */
     void lost(SimulatedMachine machine) {
         for (Ticket ticket : on.getOrDefault(machine, Set.of())) {
             begun.merge(ticket, -1, Integer::sum);
@@ -156,8 +156,8 @@ final class Watch {
             waiting.clear();
         }
         waitingSince.keySet().retainAll(waiting);
-        // What is fetched from a member that has left keeps its slot on the next one until the command gives the first
-        // up.
+        // Results fetched from a member that has left keep their slots on the next one until the command gives the
+        // first up.
         boolean leftWithResult = touched && waiting.stream().anyMatch(ended::contains);
         for (Ticket ticket : waiting) {
             long nanos = sinceWhole(waitingSince.computeIfAbsent(ticket, first -> now), now);
@@ -204,7 +204,7 @@ final class Watch {
         return command != null && command.isOpen() && command.has(ticket.number());
     }
 
-    /** No worker that its command knows was up for so long that what members had of it was dropped. */
+    /** Returns whether no worker that the command knows was up for so long that members dropped its points. */
     private boolean wasForgotten(Ticket ticket) {
         SimulatedCommand command = cluster.commands().get(ticket.job());
         return command != null && command.wasForgotten();

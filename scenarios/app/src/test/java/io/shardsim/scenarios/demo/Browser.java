@@ -28,7 +28,7 @@ import org.openqa.selenium.logging.LoggingPreferences;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Headless Chromium as the tests of the page use it; where none is installed, they are skipped with a message, in CI they fail. */
+/** Headless Chromium for tests of pages; without it they are skipped with a message, or fail in CI. */
 public final class Browser implements AutoCloseable {
     private static final Path SAMPLES = Path.of("target", "demo-samples");
     private static final JsonMapper MAPPER = new JsonMapper();
@@ -37,7 +37,7 @@ public final class Browser implements AutoCloseable {
     private int started;
     private ChromeDriver driver;
 
-    /** @param folder holds the profile and what is saved */
+    /** @param folder folder for the profile and saved files */
     public Browser(Path folder) {
         this.folder = folder;
         driver = start();
@@ -90,7 +90,7 @@ public final class Browser implements AutoCloseable {
         }
     }
 
-    /** Another browser in place of one that no longer answers. What it said last is in the log of its driver. */
+    /** Starts another browser instead of one that no longer answers, whose last output is in its driver's log. */
     public void startAgain() {
         ProcessHandle.current()
                 .descendants()
@@ -99,7 +99,7 @@ public final class Browser implements AutoCloseable {
         driver = start();
     }
 
-    /** Leaves the page and forgets what it did: what it still asks for on its way out is not the next one's. */
+    /** Leaves the page and forgets its requests, so that late ones are not attributed to the next page. */
     private void leave() {
         driver.get("about:blank");
         driver.manage().logs().get(LogType.BROWSER);
@@ -161,12 +161,12 @@ public final class Browser implements AutoCloseable {
         return find(css).getText();
     }
 
-    /** Presses keys wherever the focus is. */
+    /** Presses keys at the current focus. */
     public void press(CharSequence... keys) {
         driver.switchTo().activeElement().sendKeys(keys);
     }
 
-    /** Moves the focus on by the tabulator until it is on an element, as someone without a mouse does. */
+    /** Moves the focus with Tab until it is on an element, like a user without a mouse. */
     public void tabTo(String css) {
         for (int i = 0; i < 120; i++) {
             if (Boolean.TRUE.equals(script("document.activeElement.matches(arguments[0])", css))) {
@@ -189,7 +189,7 @@ public final class Browser implements AutoCloseable {
         Files.write(SAMPLES.resolve(name), driver.getScreenshotAs(OutputType.BYTES));
     }
 
-    /** No message on the console, and no request to anywhere but the page's own origin. */
+    /** Checks that there was no message on the console, and no request except to the page's own origin. */
     public void assertNothingWentWrong(String origin) {
         List<String> problems = new ArrayList<>();
         for (LogEntry entry : driver.manage().logs().get(LogType.BROWSER)) {
@@ -207,7 +207,7 @@ public final class Browser implements AutoCloseable {
         assertThat(problems).isEmpty();
     }
 
-    /** No serious or critical finding of the accessibility checker. */
+    /** Checks that the accessibility checker has no serious or critical finding. */
     public void assertAccessible(String when) {
         List<Rule> violations = new AxeBuilder().analyze(driver).getViolations();
         assertThat(violations.stream()

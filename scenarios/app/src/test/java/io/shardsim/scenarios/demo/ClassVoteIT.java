@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
-/** A class that answers by hands and from a phone. */
+/** A class that answers by raised hands and from a phone. */
 @ExtendWith(OnceMore.class)
 @Tag("slow")
 class ClassVoteIT extends TeachingPage {
@@ -35,7 +35,7 @@ class ClassVoteIT extends TeachingPage {
             phone.until(
                     "an answer that was taken", "document.querySelector('#told').textContent.startsWith('You said')");
             browser.until("its count", "document.querySelector('.class-asked').dataset.count === '1'");
-            // A voter who thinks again has one voice.
+            // A voter who changes the answer has one vote.
             phone.find("#say").click();
 
             browser.script(SLIDE, "#prediction", 158);
@@ -87,7 +87,7 @@ class ClassVoteIT extends TeachingPage {
         browser.assertNothingWentWrong(server.address());
     }
 
-    /** Drawings before figures, both sides above a bar of one row. */
+    /** Drawings before figures, both sides above a one-row bar. */
     @Test
     void onATelephoneBothSidesStayInSight() throws Exception {
         browser.resize(360, 740);

@@ -37,7 +37,7 @@ class DemoScenarioTest {
                 .hasMessageContaining("choose 0 to 14");
     }
 
-    /** Every knob of every lesson, at each of its values: the name of a point says what the point has. */
+    /** Every knob of every lesson at each of its values: a point's name matches its settings. */
     @Test
     void namesOfPointsSayWhatKnobsMakeOfThem() throws Exception {
         for (Lesson lesson : Lessons.load().all()) {
@@ -66,7 +66,7 @@ class DemoScenarioTest {
 
     @Test
     void shardGroupBelongsToTheStrategyThatHasOne() throws Exception {
-        // The file has a shard group for mics, and sweeps over zero3 too.
+        // The file has a shard group for mics, and also sweeps over zero3.
         ScenarioPoint zero3 = point("zero3-against-mics", "point", "0", "link_rate", "50 Gbit/s");
         assertThat(task(zero3).strategy().kind()).isEqualTo("zero3");
         assertThat(task(zero3).strategy().given()).isEmpty();

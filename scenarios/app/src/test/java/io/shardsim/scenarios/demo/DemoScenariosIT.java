@@ -18,7 +18,7 @@ import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.support.ui.Select;
 
-/** Scenarios other than the built-in one: sweeps, a bare collective and model parallel steps. */
+/** Scenarios other than the built-in one: sweeps, a bare collective and model-parallel steps. */
 @ExtendWith(OnceMore.class)
 @Tag("slow")
 class DemoScenariosIT extends TeachingPage {
@@ -126,7 +126,7 @@ class DemoScenariosIT extends TeachingPage {
                 .doubleValue();
     }
 
-    /** Streams that the built-in scenario does not have: a tensor-parallel group's, and those between stages. */
+    /** Streams that the built-in scenario lacks: tensor-parallel ones, and those between stages. */
     @Test
     void modelParallelStepsPlayToTheirEnd() throws Exception {
         Path file = Files.writeString(folder.resolve("split.yaml"), """

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
-/** What fits on a screen, and what is saved of it. */
+/** Layout on screens of several sizes, and saved pictures. */
 @ExtendWith(OnceMore.class)
 @Tag("slow")
 class DemoScreensIT extends TeachingPage {

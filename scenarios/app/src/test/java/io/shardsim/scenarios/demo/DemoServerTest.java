@@ -44,7 +44,7 @@ class DemoServerTest {
         server.close();
     }
 
-    /** Speaks HTTP by hand, since a client of the JDK does not let one set these headers. */
+    /** Sends HTTP by hand, since the JDK's client does not allow these headers. */
     private String status(String method, String path, String... headers) throws IOException {
         URI address = URI.create(server.address());
         try (Socket socket = new Socket(address.getHost(), address.getPort())) {
@@ -167,7 +167,7 @@ class DemoServerTest {
         new Page().close();
     }
 
-    /** In memory, one voice for each voter, to the question that is open alone. */
+    /** In memory, one vote per voter, only for the open question. */
     @Test
     void aClassAnswersTheQuestionThatIsOpen() throws Exception {
         try (Page page = new Page()) {
@@ -205,7 +205,7 @@ class DemoServerTest {
                 .statusCode();
     }
 
-    /** Neither a head nor a body that never ends holds a thread for long. */
+    /** Neither an endless header nor an endless body holds a thread for long. */
     @Test
     void clientsThatSendTooSlowlyAreDropped() throws Exception {
         URI address = URI.create(server.address());

@@ -84,7 +84,7 @@ class DemoSiteIT {
         browser.assertNothingWentWrong(file.toUri().toString());
     }
 
-    /** An address that somebody passes on shows what they saw. */
+    /** A shared address shows what its sender saw. */
     @Test
     void addressNamesLessonAnswerInstantAndStop() {
         open("#lesson=3-slow-nic&said=0.26");

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
- * Every exercise fails as it is handed out, and holds with its answer. {@code docs/lessons/answers} says for the teacher what comes out; with
+ * Every exercise fails as handed out, and holds with its answer. {@code docs/lessons/answers} gives the teacher the figures; with
  * {@code -Ddocs.write} it is written instead of compared.
  */
 class ExerciseTest {
@@ -43,7 +43,7 @@ class ExerciseTest {
         return AssertedRun.of(exercise.task(), ScenarioResult.of(scenario.name(), results));
     }
 
-    /** The task with its answer written into it. */
+    /** Returns the task with its answer applied. */
     @SuppressWarnings("unchecked")
     static String solved(Exercise exercise) {
         Map<String, Object> tree = MAPPER.readValue(exercise.text(), LinkedHashMap.class);

@@ -10,11 +10,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
-/** The lessons: each is predicted, answered, watched and saved. */
+/** Each lesson is predicted, answered, watched and saved. */
 @ExtendWith(OnceMore.class)
 @Tag("slow")
 class LessonPageIT extends TeachingPage {
-    /** A visitor without a mouse: opens each lesson, predicts, reads the answer, goes on. */
+    /** A visitor without a mouse: opens each lesson, predicts, reads the answer, continues. */
     @Test
     void everyLessonCanBeCompletedByKeyboard() throws Exception {
         browser.tabTo("#show-lessons");
@@ -89,7 +89,7 @@ class LessonPageIT extends TeachingPage {
                 .isEqualTo(lesson.points().size());
     }
 
-    /** Near the truth is right or near, in both directions. */
+    /** A guess close to the answer is right or near, in both directions. */
     @Test
     void predictionIsJudgedByItsFactor() {
         for (String each : List.of("1.2 right", "1.5 near", "2 too high")) {
@@ -129,7 +129,7 @@ class LessonPageIT extends TeachingPage {
                 () -> browser.find("#follow").click(),
                 () -> browser.find("#step").click());
         assertThat(browser.find("#change").isDisplayed()).isFalse();
-        // Long after the last chunk that the file holds.
+        // Long after the last chunk in the file.
         browser.script(
                 "(s => { s.value = 9000; s.dispatchEvent(new Event('input')); })(document.querySelector('#scrub'))");
         browser.until("a sentence", "/^\\d+ of 32 GPUs compute/.test(document.querySelector('.state').textContent)");
@@ -148,7 +148,7 @@ class LessonPageIT extends TeachingPage {
         browser.find("#predict").click();
     }
 
-    /** Heading, title, labels and runs are those of the lesson, whatever is turned; marks compare with no other scenario. */
+    /** Heading, title, labels and runs are those of the lesson, whatever knobs change; marks never compare with another scenario. */
     @Test
     void everyKnobOfEveryLessonTurnsThatLesson() {
         for (Lesson lesson : Lessons.load().all()) {

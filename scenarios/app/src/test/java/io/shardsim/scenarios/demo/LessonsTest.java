@@ -16,8 +16,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Lessons hold no figures of their own: {@code docs/lessons} says what their scenarios give today. With {@code -Ddocs.write} the documents are written instead of
- * compared.
+ * Lessons contain no figures of their own: {@code docs/lessons} has today's figures of their scenarios. With {@code -Ddocs.write} the documents are
+ * written instead of compared.
  */
 class LessonsTest {
     private static final Path DOCUMENTS = Path.of("..", "docs", "lessons");
@@ -75,13 +75,13 @@ class LessonsTest {
         assertThat(lesson.id()).startsWith(lessons().indexOf(lesson) + 1 + "-");
     }
 
-    /** What the marks of the chart say. */
+    /** Returns the values of the chart's marks. */
     private static List<String> drawn(LessonAnswer answer) {
         JsonNode marks = JsonMapper.shared().valueToTree(answer.document()).at("/chart/marks");
         return marks.valueStream().map(mark -> mark.path("text").asString()).toList();
     }
 
-    /** What the table says of the figure that is drawn. */
+    /** Returns the table's values of the charted figure. */
     private static List<String> listed(Lesson lesson, LessonAnswer answer) {
         String figure = lesson.shown().draw().figure();
         int column = lesson.shown().table().indexOf(figure) + 1;

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.platform.commons.support.ReflectionSupport;
 import org.openqa.selenium.TimeoutException;
 
-/** A test is tried once more where the browser, not the page, stood still: where it did not answer its driver for three minutes. */
+/** Repeats a test once if the browser, not the page, hung: if it did not answer its driver for three minutes. */
 final class OnceMore implements InvocationInterceptor {
     @Override
     public void interceptBeforeEachMethod(

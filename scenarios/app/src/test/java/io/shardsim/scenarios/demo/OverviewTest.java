@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The overview of a step says of every scenario of the library what its result says: how much is work, which waits there are, how much is idle. */
+/** For every scenario of the library, the overview of a step agrees with its result: shares of work, of each wait, and of idle time. */
 @Tag("once")
 @Tag("slow")
 class OverviewTest {
@@ -65,7 +65,7 @@ class OverviewTest {
                 assertThat(drawn.getOrDefault(part, 0.0)).as(part).isCloseTo(ps / breakdown.stepPs(), within(2e-4)));
     }
 
-    /** Mean over the GPUs of all stages. */
+    /** Returns the mean over the GPUs of all stages. */
     private static Map<String, Double> means(List<?> rows) {
         double gpus = rows.stream().mapToDouble(row -> gpus((Map<?, ?>) row)).sum();
         Map<String, Double> means = new LinkedHashMap<>();

@@ -20,7 +20,7 @@ import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
-/** The race that the page opens with, of the README's scenario, in Chromium. */
+/** The page's initial race, with the README's scenario, in Chromium. */
 @Tag("slow")
 class RaceIT {
     @TempDir
@@ -115,7 +115,7 @@ class RaceIT {
         browser.assertNothingWentWrong(server.address());
     }
 
-    /** Without what no strategy decides: the parts of the gap sum to it all the same. */
+    /** Without the parts that no strategy affects, the parts of the gap still sum to it. */
     @Test
     void runsAgainWithTheSameKernels() {
         long before = Long.parseLong(data(browser.all(".lane").get(0), "step-ps"));

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a recording holds is what the run did: it counts to the figures of the result document. */
+/** A recording agrees with the run: it adds up to the figures of the result document. */
 class RecordingTest {
     private static final PointSimulation SIMULATION = new PointSimulation(1, true);
     private static final PointSimulation EVERY_EVENT = new PointSimulation(1, false);
@@ -91,7 +91,7 @@ class RecordingTest {
                 .isCloseTo(result.step().exposed().seconds(), within(1e-12));
     }
 
-    /** Digits are looks at the middle of equal shares of the step: 1 computes, 2 gathers, 4 reduces, 8 exchanges something else. */
+    /** Digits are samples at the middle of equal shares of the step: 1 computes, 2 gathers, 4 reduces, 8 other communication. */
     @ParameterizedTest
     @ValueSource(strings = {"stages", "mics"})
     void stateOfEveryRankIsWhatItsOperationsSay(String which) throws Exception {
@@ -121,7 +121,7 @@ class RecordingTest {
         }
     }
 
-    /** Part of the overview that compute of a rank is at; 0 while it works. */
+    /** Returns the part of the overview in which a rank's compute is; 0 while it works. */
     private static int waits(Map<String, Object> window, String rank, long ps) {
         return ((List<?>) ((Map<?, ?>) window.get("waits")).get(rank))
                 .stream()
@@ -145,7 +145,7 @@ class RecordingTest {
         return state;
     }
 
-    /** Also what other ranks end in the very picosecond in which rank 0 reaches the end of a period. */
+    /** Includes operations of other ranks that end in the very picosecond in which rank 0 reaches the end of a period. */
     @ParameterizedTest
     @Tag("slow")
     @ValueSource(strings = {"mics", "zero3", "fsdp"})
@@ -194,7 +194,7 @@ class RecordingTest {
         }
     }
 
-    /** Bytes of all chunks between nodes, every copy and repetition counted. */
+    /** Returns the bytes of all chunks between nodes, with every copy and repetition counted. */
     private static long nicBytes(Recording recording) {
         AtomicLong sum = new AtomicLong();
         Recording.Journeys journeys = recording.journeys();
@@ -240,7 +240,7 @@ class RecordingTest {
         }
     }
 
-    /** Journeys that set out from node 0, without the ids that differ between runs. */
+    /** Returns journeys from node 0, without IDs that differ between runs. */
     private static List<String> firstNode(Map<String, Object> window) {
         List<String> found = new ArrayList<>();
         for (Object journey : (List<?>) window.get("journeys")) {
@@ -285,7 +285,7 @@ class RecordingTest {
                 .containsExactlyInAnyOrderElementsOf(firstNode(first.window(from, until, 100_000)));
     }
 
-    /** The fewer chunks are followed, the more is skipped, and nothing else changes. */
+    /** The fewer chunks are recorded, the more is skipped; nothing else changes. */
     @Test
     @Tag("slow")
     void chunksThatNobodyFollowsAreSkippedWithoutATrace() throws Exception {

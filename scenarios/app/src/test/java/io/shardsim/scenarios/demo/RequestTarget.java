@@ -26,8 +26,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What somebody sends to the teaching page's server, byte by byte. In an input PLACE stands for the server's host and port, VIEWER for a page that is
- * open, LENGTH for the length of the body. Every answer must be one that the page knows, and the server must go on answering.
+ * Bytes sent to the teaching page's server. In an input PLACE is replaced by the server's host and port, VIEWER by an open page, LENGTH by the length
+ * of the body. Every answer must be one that the page expects, and the server must keep answering.
  */
 public final class RequestTarget implements Target {
     private static final String SCENARIO = """
@@ -68,9 +68,9 @@ public final class RequestTarget implements Target {
     private static final Pattern WELL_FORMED =
             Pattern.compile("(GET|POST) /[\\w/.?=&-]* HTTP/1\\.1\r\nHost: PLACE\r\n(Content-Length: LENGTH\r\n)?\r\n");
 
-    /** The head of an answer that another one follows. */
+    /** Start of an answer that another one follows. */
     private static final Pattern CONTINUE = Pattern.compile("(?s)HTTP/1\\.1 100 .*?\r\n\r\n");
-    /** What the JDK's server itself says to what is no HTTP. */
+    /** Answer of the JDK's server to malformed HTTP. */
     private static final String JDK_REFUSES = "<h1>400 Bad Request</h1>";
 
     private final DemoServer server;
@@ -99,7 +99,7 @@ public final class RequestTarget implements Target {
         reader.start();
     }
 
-    /** A page takes what it is told. */
+    /** Discards what the server sends to the page. */
     private void listen() {
         try {
             page.getInputStream().transferTo(OutputStream.nullOutputStream());
@@ -118,7 +118,7 @@ public final class RequestTarget implements Target {
         String text = request.replace("PLACE", address.getAuthority()).replace("VIEWER", String.valueOf(viewer));
         int body = text.indexOf("\r\n\r\n");
         int length = body < 0 ? 0 : text.substring(body + 4).getBytes(StandardCharsets.UTF_8).length;
-        // A body may hold the word by chance.
+        // A body may contain the word by chance.
         String head = body < 0 ? text : text.substring(0, body);
         return (head.replace("LENGTH", String.valueOf(length)) + text.substring(head.length()))
                 .getBytes(StandardCharsets.UTF_8);
@@ -151,7 +151,7 @@ public final class RequestTarget implements Target {
         String request = new String(input, StandardCharsets.UTF_8);
         String answer;
         try (Socket socket = connection()) {
-            // Closed at once: a million of them would use up all ports.
+            // Closed immediately: a million of them would use up all ports.
             socket.setSoLinger(true, 0);
             socket.setSoTimeout(MILLIS_MAX);
             socket.getOutputStream().write(filled(request));
@@ -165,7 +165,7 @@ public final class RequestTarget implements Target {
         return judged(request, answer);
     }
 
-    /** Up to the end of the body that the head announces, for another answer may follow; of an event stream, the head. */
+    /** Reads up to the end of the announced body, since another answer may follow; of an event stream only the header. */
     private static String answer(InputStream in) throws IOException {
         StringBuilder answer = new StringBuilder();
         byte[] buffer = new byte[8192];
@@ -184,7 +184,7 @@ public final class RequestTarget implements Target {
         return end < 0 ? answer.toString() : answer.substring(0, end);
     }
 
-    /** Where an answer ends, or -1 as long as it is not whole. */
+    /** Returns the end of an answer; -1 while it is incomplete. */
     private static int end(StringBuilder answer) {
         int head = answer.indexOf("\r\n\r\n");
         if (head < 0) {

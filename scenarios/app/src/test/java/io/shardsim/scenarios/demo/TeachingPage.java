@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The teaching page in Chromium, opened before each test and played by mouse and keyboard; screenshots are left in {@code target/demo-samples}. */
+/** The teaching page in Chromium, opened before each test and driven by mouse and keyboard; screenshots are in {@code target/demo-samples}. */
 abstract class TeachingPage {
     @TempDir
     static Path folder;
@@ -51,7 +51,7 @@ abstract class TeachingPage {
         return browser.number("document.querySelector('#clock').dataset.ps / 1e9");
     }
 
-    /** Where no chunk is under way at the instant of the pause, the page says to step to the next event. */
+    /** If no chunk is in flight when the page pauses, it says to step to the next event. */
     static void followAChunk(Runnable follow, Runnable step) {
         String stations = "document.querySelectorAll('#stations tr').length > 2";
         follow.run();
@@ -94,7 +94,7 @@ abstract class TeachingPage {
         }
     }
 
-    /** On telephone, laptop and projector, light and dark; leaves screenshots. */
+    /** On phone, laptop and projector, light and dark; saves screenshots. */
     static void assertFitsEveryScreen(String name) throws IOException {
         for (String scheme : new String[] {"dark", "light"}) {
             browser.scheme(scheme);

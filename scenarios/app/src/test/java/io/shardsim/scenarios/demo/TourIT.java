@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.Keys;
 
-/** The tour of the page, led by keys alone. */
+/** The tour of the page, by keyboard alone. */
 @Tag("slow")
 @ExtendWith(OnceMore.class)
 class TourIT extends TeachingPage {
@@ -18,7 +18,7 @@ class TourIT extends TeachingPage {
     private static final int PRESENTED_WORDS_MAX = 25;
     private static final String CLOCK = "Number(document.querySelector('#clock').dataset.ps)";
 
-    /** Words of paragraphs, legends and lists in sight; names of things and of buttons are none. */
+    /** Counts visible words of paragraphs, legends and lists, without names and buttons. */
     private static final String WORDS_IN_SIGHT =
             "[...document.querySelectorAll('main p, main li, main dd')].filter(e => e.checkVisibility() && e.id !== 'tour-stop')"
                     + ".map(e => e.innerText).join(' ').trim().split(/\\s+/).length";
@@ -30,7 +30,7 @@ class TourIT extends TeachingPage {
                         + "'.split(' ').includes(d.phase))(document.querySelector('#tour').dataset)");
     }
 
-    /** A sentence with its halo, then motion, then rest until Space; Backspace leads back. */
+    /** A sentence with its halo, then motion, then rest until Space; Backspace goes back. */
     @Test
     void leadsThroughEightStopsByKeys() throws IOException {
         browser.tabTo("#show-tour");
@@ -87,7 +87,7 @@ class TourIT extends TeachingPage {
         browser.assertNothingWentWrong(server.address());
     }
 
-    /** A file without lessons has no tour, and plays all the same. */
+    /** A file without lessons has no tour, but plays. */
     @Test
     void savedPageOfTwoRunsAlonePlays() throws Exception {
         Path file = saved("#save-page", "shardsim-run.html");
@@ -98,7 +98,7 @@ class TourIT extends TeachingPage {
         browser.assertNothingWentWrong(file.toUri().toString());
     }
 
-    /** Letters are read from the last row, and few words are in sight at once. */
+    /** Text is readable from the last row, and few words are visible at once. */
     @Test
     void presentsInLargeLettersAndFewWords() throws IOException {
         browser.open(server.address() + "?present&tour=3", 1280, "light");
@@ -122,7 +122,7 @@ class TourIT extends TeachingPage {
         browser.assertNothingWentWrong(server.address());
     }
 
-    /** The notes are those of what the page shows. */
+    /** The notes are those of the current view. */
     @Test
     void notesOpenInASecondWindow() {
         browser.open(server.address() + "?teacher=3-slow-nic", 1280, "light");

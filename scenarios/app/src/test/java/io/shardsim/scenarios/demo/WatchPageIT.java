@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.openqa.selenium.Keys;
 
-/** Two runs side by side: how they play, what is drawn and counted, and what ties them to their server. */
+/** Two runs side by side: playback, drawing, counters, and the connection to their server. */
 @ExtendWith(OnceMore.class)
 @Tag("slow")
 class WatchPageIT extends TeachingPage {
@@ -69,7 +69,7 @@ class WatchPageIT extends TeachingPage {
         browser.assertNothingWentWrong(server.address());
     }
 
-    /** Pauses for a moment each tenth of a second and counts the GPUs that are filled on the canvas. */
+    /** Pauses briefly each tenth of a second, and counts the GPUs that are filled on the canvas. */
     @Test
     void sentenceAgreesWithThePictureInEveryFrame() {
         browser.script("document.querySelector('h1').click()");
@@ -111,7 +111,7 @@ class WatchPageIT extends TeachingPage {
         assertThat(browser.find("#slow").getDomProperty("value")).isEqualTo("1");
     }
 
-    /** Virtual milliseconds that pass in a second on the screen, over some seconds that are long enough for a slow machine. */
+    /** Returns virtual milliseconds per second on the screen, measured over some seconds, long enough for a slow machine. */
     private static double millisPerSecond() {
         return ((Number) browser.scriptAsync("""
                 const done = arguments[0];
@@ -120,7 +120,7 @@ class WatchPageIT extends TeachingPage {
                 setTimeout(() => { const [later, on] = now(); done(1000 * (on - virtual) / (later - real)); }, 3000)""")).doubleValue();
     }
 
-    /** A window in full is far shorter than the stretch, which goes on in outline on both sides of it. */
+    /** A window is far shorter than the stretch, which continues in outline on both sides of it. */
     @Test
     void stretchAroundTheClockIsDrawnWhollyWhileTheClockStands() {
         browser.find("h1").click();
@@ -158,7 +158,7 @@ class WatchPageIT extends TeachingPage {
         Awaitility.await("the page is freed").atMost(Duration.ofSeconds(60)).until(() -> server.viewers() == 0);
     }
 
-    /** A laptop that slept, or a server that was started anew: the page runs everything again by itself. */
+    /** After a laptop slept or a server was restarted, the page reruns everything by itself. */
     @Test
     void pageFindsItsServerAgain() throws Exception {
         DemoServer first =

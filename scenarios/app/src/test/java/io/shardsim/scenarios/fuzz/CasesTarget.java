@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Files of reference cases, as {@code validate} takes them: one or two of the published cases each. */
+/** Files of reference cases, as read by {@code validate}: one or two published cases each. */
 final class CasesTarget implements Target {
     private static final List<String> CASES = cases();
 

@@ -20,7 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Reads a scenario, runs some of its points within limits, writes reports, and looks for what must not be. */
+/** Reads a scenario, runs some of its points within limits, writes reports, and checks them for impossible values. */
 final class CheckedScenario {
     private static final int POINTS_MAX = 2;
     private static final int RANKS_MAX = 64;
@@ -33,9 +33,9 @@ final class CheckedScenario {
     private CheckedScenario() {}
 
     /**
-     * What becomes of a scenario.
+     * Returns the outcome of a scenario.
      *
-     * @throws InputException where the reader refuses it
+     * @throws InputException if the reader refuses it
      */
     static Outcome outcome(String text) throws InputException, InterruptedException {
         return run(ScenarioReader.readText("fuzzed.yaml", text));
@@ -77,7 +77,7 @@ final class CheckedScenario {
                         || training.globalBatch() / ranks * training.model().layers() <= LAYERS_MAX);
     }
 
-    /** What is absurd in a report; empty for nothing. */
+    /** Returns an impossible value in a report; empty for none. */
     private static String report(ScenarioResult result) {
         ReportFiles files = new ReportFiles();
         String table = SummaryTable.write(result, TextStyle.withoutTerminal());
@@ -94,7 +94,7 @@ final class CheckedScenario {
         return number;
     }
 
-    /** What the document does not write. */
+    /** Values that the document does not contain. */
     private static String absurd(RunResult run) {
         for (LinkUse link : run.network().links()) {
             if (link.bytes() < 0 || link.queueingSeconds() < 0 || link.busiestUtilization() > 1.000001) {

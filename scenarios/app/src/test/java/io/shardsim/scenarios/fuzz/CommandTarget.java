@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Whole commands with their options over a file. The first line of an input has the arguments, the rest is the file that they call FILE. */
+/** Whole commands with their options on a file. The first line of an input has the arguments, which call the rest of the input FILE. */
 final class CommandTarget implements Target {
     private static final List<String> COMMANDS = List.of(
             "run FILE --json",

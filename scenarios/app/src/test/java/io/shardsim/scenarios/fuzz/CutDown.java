@@ -2,14 +2,14 @@ package io.shardsim.scenarios.fuzz;
 
 import java.util.Arrays;
 
-/** Makes a faulty input smaller as long as it goes wrong in the same way: halves, then quarters, down to single bytes are left out. */
+/** Shrinks a faulty input as long as it fails in the same way: drops halves, then quarters, down to single bytes. */
 final class CutDown {
-    /** Inputs that are tried. */
+    /** Maximum inputs tried. */
     private static final int TRIES_MAX = 400;
 
     private CutDown() {}
 
-    /** Says what becomes of an input. */
+    /** Runs the reader under test on an input. */
     interface Trial {
         Outcome outcome(byte[] input) throws InterruptedException;
     }

@@ -15,26 +15,25 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends inputs to a target one after the other, each within ten seconds of the processor's time, and keeps those that went wrong, cut down.
- *
- * <p>By hand, for a long hunt in the folder {@code scenarios}: {@code Fuzz TARGET COUNT [FIRST_SEED [FOLDER]]}, where a count that ends with s is of
- * seconds. Faulty inputs go into the folder; what there was of each kind is told at the end. Once it is mended, an input goes into
- * {@code src/test/resources/fuzz}, in the folder of its target and of what becomes of it, where {@link FuzzTest} repeats it.
+ * Sends inputs to a target one after another, each within ten seconds of CPU time, and keeps faulty ones, shrunk. For a long hunt, run it in the
+ * folder {@code scenarios}: {@code Fuzz TARGET COUNT [FIRST_SEED [FOLDER]]}; a count that ends with s is in seconds. Faulty inputs are written to the
+ * folder, and the counts of each kind are printed at the end. After the fix, move an input to {@code src/test/resources/fuzz}, into the folder of its
+ * target and outcome, where {@link FuzzTest} repeats it.
  */
 final class Fuzz implements AutoCloseable {
     static final long SECONDS_MAX = 10;
     private static final long SECONDS_TO_STOP = 2;
-    /** Inputs of one fault that are kept. */
+    /** Maximum inputs kept per fault. */
     private static final int KEPT_EACH = 3;
 
-    /** Times as long as by itself that something may take on a busy machine. */
+    /** Factor on a time limit for a busy machine. */
     private static final int BUSY = 6;
 
     private final String name;
     private final Target target;
     private final long secondsMax;
     private final Map<String, Integer> counts = new TreeMap<>();
-    /** One thread; another one once it hangs. */
+    /** A thread for inputs; replaced when it hangs. */
     private ExecutorService worker = worker();
 
     private volatile long cpuNanosBefore;
@@ -71,8 +70,8 @@ final class Fuzz implements AutoCloseable {
     /**
      * Runs inputs.
      *
-     * @param folder where faulty ones go
-     * @return how many went wrong
+     * @param folder folder for faulty inputs
+     * @return number of faulty inputs
      */
     int hunt(long first, long inputs, long seconds, Path folder) throws Exception {
         int faults = 0;
@@ -101,7 +100,7 @@ final class Fuzz implements AutoCloseable {
         Files.write(folder.resolve(name).resolve(String.valueOf(seed)), least);
     }
 
-    /** What there was, by kind. */
+    /** Returns the counts by kind. */
     String counted() {
         StringBuilder text = new StringBuilder(name).append(':');
         counts.forEach((kind, count) ->
@@ -113,7 +112,7 @@ final class Fuzz implements AutoCloseable {
         return counts;
     }
 
-    /** What becomes of an input, by a thread of its own that is stopped when it takes too long. */
+    /** Returns the outcome of an input, computed on another thread that is stopped after the time limit. */
     Outcome outcome(byte[] input) throws InterruptedException {
         Thread[] thread = new Thread[1];
         Future<Outcome> outcome = worker.submit(() -> {
@@ -128,7 +127,7 @@ final class Fuzz implements AutoCloseable {
             } catch (ExecutionException crash) {
                 return Outcome.crash(crash.getCause());
             } catch (TimeoutException late) {
-                // It has not even begun where a machine is very busy.
+                // On a very busy machine it has not even started.
                 if (isTooLate(thread[0], System.nanoTime() - beganNanos)) {
                     return stopped(thread[0]);
                 }
@@ -136,7 +135,7 @@ final class Fuzz implements AutoCloseable {
         }
     }
 
-    /** A busy machine may take its time: the processor's seconds are counted, unless the thread does nothing at all. */
+    /** Counts CPU time, since a busy machine may be slow, unless the thread does nothing at all. */
     private boolean isTooLate(@Nullable Thread thread, long tookNanos) {
         if (thread == null) {
             return false;

@@ -17,7 +17,7 @@ import picocli.CommandLine;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The command line as a fuzzer uses it, in a folder of its own: exit status and all that is printed are judged. */
+/** The command line for a fuzzer, in its own folder; checks the exit status and everything printed. */
 final class FuzzShell {
     private static final long EVENTS_MAX = 100_000;
     private static final JsonMapper JSON = JsonMapper.builder().build();
@@ -31,7 +31,7 @@ final class FuzzShell {
         folder.toFile().deleteOnExit();
     }
 
-    /** A file of the folder. */
+    /** Returns a file of the folder. */
     Path file(String name) {
         return folder.resolve(name);
     }
@@ -39,7 +39,7 @@ final class FuzzShell {
     /**
      * Runs a command.
      *
-     * @param input what may be quoted in messages
+     * @param input text that messages may quote
      */
     Outcome outcome(List<String> arguments, String input) {
         StringWriter out = new StringWriter();
@@ -71,7 +71,7 @@ final class FuzzShell {
         };
     }
 
-    /** What a command prints on standard output. */
+    /** Returns a command's standard output. */
     String printed(List<String> arguments) {
         StringWriter out = new StringWriter();
         ShardsimCommand.commandLine(services)

@@ -16,17 +16,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Inputs that once crashed or hung, and new ones for every door: each is refused with a message for people, is found too large, or comes to a sensible
- * result in time. {@code -Dfuzz.hunt} takes far more new ones, the same on every machine; {@link Fuzz} hunts on by hand.
+ * Inputs that once crashed or hung, and new ones for every entry point: each is refused with a readable message, is found too large, or gives a
+ * sensible result in time. {@code -Dfuzz.hunt} runs far more new ones, the same on every machine; {@link Fuzz} hunts by hand.
  */
 class FuzzTest {
     private static final Path SEEDS = Path.of("app/src/test/resources/fuzz");
     private static final Path FOUND = Path.of("target", "fuzz");
 
-    /** Six times what one may take by itself: other tests may run beside this one. */
+    /** Six times the usual limit, since other tests may run at the same time. */
     private static final long SECONDS_MAX = 6 * Fuzz.SECONDS_MAX;
 
-    /** Inputs of each target where nobody asks for more. */
+    /** Default number of inputs per target. */
     private static final long INPUTS = Long.getLong("fuzz.inputs", 10);
 
     /** Inputs of a hunt: some four seconds each. */
@@ -45,7 +45,7 @@ class FuzzTest {
             Map.entry("prefix", 50_000L),
             Map.entry("request", 10_000L));
 
-    /** Folders of {@code fuzz/TARGET/KIND}. */
+    /** Returns the folders {@code fuzz/TARGET/KIND}. */
     private static Stream<Path> kept() throws Exception {
         try (Stream<Path> files = Files.walk(SEEDS)) {
             return files.filter(Files::isRegularFile).map(SEEDS::relativize).sorted().toList().stream();
@@ -96,7 +96,7 @@ class FuzzTest {
         }
     }
 
-    /** Most of what is drawn is still close to what people write, and some is not. */
+    /** Most random inputs are close to what people write, and some are not. */
     @Test
     @Tag("slow")
     @Tag("once")

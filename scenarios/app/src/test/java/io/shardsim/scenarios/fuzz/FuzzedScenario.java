@@ -21,8 +21,8 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * A scenario drawn from a seed: one of the library, or a random one, of which keys are set to values of their type, set near its limits, removed, swept or
- * damaged. Most changes are kept only where the reader accepts what comes out, so that some scenarios end up far from where they began and still run.
+ * Random scenario: one of the library, or generated, with keys set to values of their type or near its limits, removed, swept or damaged. Most
+ * changes are kept only if the reader accepts the result, so some scenarios end up far from their origin and still run.
  */
 final class FuzzedScenario {
     private static final List<String> BLOCKS = List.of(
@@ -48,12 +48,12 @@ final class FuzzedScenario {
         values = new RandomValue(random);
     }
 
-    /** The scenario of a seed. */
+    /** Returns the scenario of a seed. */
     static String text(long seed) {
         return new FuzzedScenario(seed).write();
     }
 
-    /** A scenario as people write it: one of the library, or a random one. */
+    /** Returns a scenario as people write it: one of the library, or a generated one. */
     static String base(SplittableRandom random) {
         return random.nextInt(3) == 0
                 ? LIBRARY.get(random.nextInt(LIBRARY.size()))
@@ -95,7 +95,7 @@ final class FuzzedScenario {
         } catch (InputException refused) {
             return false;
         } catch (RuntimeException | Error crash) {
-            // Kept, so that whoever runs the scenario finds it.
+            // Kept, so that the runner of the scenario finds it.
             return true;
         }
     }

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Files of training frameworks. The first line is the file's name, by which its kind is known. What is imported must be a scenario. */
+/** Files of training frameworks. The first line is the file's name, which determines its kind. The output of the import must be a scenario. */
 final class ImportTarget implements Target {
     private static final List<Texts.Named> FILES = Texts.of("frameworks/src/test/resources/corpus").stream()
             .filter(file -> !file.name().equals("cases.yaml"))

@@ -5,22 +5,22 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What became of a fuzzed input.
+ * Outcome of a fuzzed input.
  *
- * @param detail of a fault: what went wrong, one line, by which faults are counted; empty otherwise
+ * @param detail for a fault, one line that identifies it; empty otherwise
  */
 public record Outcome(Kind kind, String detail) {
-    /** How it ended. */
+    /** Kind of outcome. */
     public enum Kind {
-        /** A message says what is wrong. */
+        /** Refused with a message. */
         REFUSED,
-        /** Accepted, and too large to be run here. */
+        /** Accepted, but too large to run here. */
         READ,
-        /** Planned, and does not fit in memory. */
+        /** Planned, but does not fit in memory. */
         TOO_LARGE,
-        /** Would execute more events, or take more time, than is allowed here. */
+        /** Would execute more events, or take longer, than allowed here. */
         TOO_LONG,
-        /** The run itself said what is wrong. */
+        /** The run itself reported the problem. */
         TOLD,
         RAN,
         FAULT
@@ -34,7 +34,7 @@ public record Outcome(Kind kind, String detail) {
         return new Outcome(Kind.FAULT, detail.replaceAll("\\s+", " "));
     }
 
-    /** A crash: its class and where in shardsim it began. */
+    /** Creates the outcome of a crash: its class, and where in shardsim it occurred. */
     static Outcome crash(Throwable crash) {
         Throwable root = crash;
         while (root.getCause() != null) {
@@ -52,7 +52,7 @@ public record Outcome(Kind kind, String detail) {
                 + message.substring(0, Math.min(160, message.length())));
     }
 
-    /** A folder's name. */
+    /** Returns the name of its folder. */
     String folder() {
         return kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

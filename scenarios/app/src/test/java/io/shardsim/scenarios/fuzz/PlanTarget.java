@@ -21,7 +21,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Searches over what a small scenario lists or leaves open. One that takes long is interrupted, and must then end with what it has. */
+/** Searches over what a small scenario lists or leaves open. A long one is interrupted, and must then return its results so far. */
 final class PlanTarget implements Target {
     private static final List<String> LISTS = List.of(
             "training.micro_batch: [1, 2]",

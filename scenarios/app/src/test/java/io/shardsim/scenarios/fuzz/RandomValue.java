@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Draws values that a type of the schema allows, its limits and their neighbours among them, and now and then what it refuses. */
+/** Draws values that a type of the schema allows, including its limits and their neighbours, and occasionally invalid ones. */
 final class RandomValue {
     private static final List<String> JUNK = List.of(
             "",
@@ -52,7 +52,7 @@ final class RandomValue {
         return values[random.nextInt(values.length)];
     }
 
-    /** A value for a key of this name. */
+    /** Returns a value for a key of this name. */
     Object of(String key, ValueType type) {
         if (oneIn(30)) {
             return pick(JUNK);
@@ -105,7 +105,7 @@ final class RandomValue {
         return pick(JUNK);
     }
 
-    /** Of a unit: mostly the usual ones. */
+    /** Returns a quantity, mostly in a common unit. */
     private String prefix() {
         return pick("G", "G", "M", "k", "T", "");
     }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** Files of results that {@code compare} reads back, beside one that is whole. */
+/** Files of results read by {@code compare}, together with an intact one. */
 final class ResultsTarget implements Target {
     private static final String TRAINING = """
             scenario: results
@@ -34,7 +34,7 @@ final class ResultsTarget implements Target {
                 runs.add(simulation.run(point));
             }
         }
-        // The time that it took differs from run to run.
+        // Wall times differ from run to run.
         results = new ReportFiles()
                 .json(List.of(ScenarioResult.of("results", runs)))
                 .replaceAll("\"wall_seconds\" ?: ?[^,\n]+", "\"wall_seconds\": 1.0");

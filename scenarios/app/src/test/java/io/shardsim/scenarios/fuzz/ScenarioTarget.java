@@ -5,15 +5,15 @@ import io.shardsim.simulator.yaml.InputException;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 
-/** Scenario files: damaged texts for the reader, changed keys for the resolver, and the runs of these. */
+/** Scenario files: damaged text for the reader, changed keys for the resolver, and their runs. */
 final class ScenarioTarget implements Target {
-    /** How far an input goes. */
+    /** Depth to which an input is processed. */
     enum Depth {
-        /** Texts that are hardly YAML any more. */
+        /** Text that is hardly YAML any more. */
         READER,
         /** Keys with other values, read and resolved. */
         RESOLVER,
-        /** The same with runs and reports. */
+        /** The same, with runs and reports. */
         RUN
     }
 

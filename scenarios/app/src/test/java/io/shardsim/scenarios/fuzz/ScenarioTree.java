@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A scenario's text as maps, lists and texts that can be changed, and as a text again. */
+/** A scenario's text as maps, lists and strings that can be changed, and back. */
 final class ScenarioTree {
     private final Map<String, Object> root;
 
@@ -18,7 +18,7 @@ final class ScenarioTree {
         this.root = root;
     }
 
-    /** Empty where the text is no block. */
+    /** Parses a text; empty if it is not a block. */
     static Optional<ScenarioTree> of(String text) {
         YamlNode node = YamlReader.readText(text, new Problems("fuzzed"));
         return node instanceof YamlNode.Mapping mapping
@@ -48,14 +48,14 @@ final class ScenarioTree {
         return root;
     }
 
-    /** A block of the root; null where there is none. */
+    /** Returns a block of the root; null if there is none. */
     @SuppressWarnings("unchecked")
     @Nullable
     Map<String, Object> block(String name) {
         return root.get(name) instanceof Map<?, ?> map ? (Map<String, Object>) map : null;
     }
 
-    /** The same, made where there is none. */
+    /** Returns a block of the root, created if there is none. */
     Map<String, Object> madeBlock(String name) {
         Map<String, Object> block = block(name);
         if (block == null) {
@@ -69,7 +69,7 @@ final class ScenarioTree {
         return of(text()).orElseThrow();
     }
 
-    /** One line for each block. */
+    /** Returns one line per block. */
     String text() {
         StringBuilder text = new StringBuilder();
         root.forEach((key, value) -> {

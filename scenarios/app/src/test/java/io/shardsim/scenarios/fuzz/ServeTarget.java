@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a program sends to {@code serve}: one line. Its answer is one message of docs/protocol.md, and a request after it is answered, too. */
+/** A line that a program sends to {@code serve}. The answer is one message of docs/protocol.md, and a request after it is answered, too. */
 final class ServeTarget implements Target {
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final List<String> TYPES = List.of("run", "plan", "compare", "what-if", "fits", "cancel");

@@ -1,10 +1,10 @@
 package io.shardsim.scenarios.fuzz;
 
-/** A door through which strangers' input comes in. It draws inputs, and judges what becomes of one. */
+/** An entry point for untrusted input. It draws inputs, and returns their outcomes. */
 public interface Target {
-    /** An input of a seed: always the same one. */
+    /** Returns the input of a seed, always the same. */
     byte[] input(long seed) throws Exception;
 
-    /** What becomes of an input. Whatever this throws is a fault of what lies behind the door. */
+    /** Returns the outcome of an input. Anything thrown is a fault of the tested code. */
     Outcome outcome(byte[] input) throws Exception;
 }

@@ -8,9 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/** All doors, each by its name; the folder of its seeds has the same. */
+/** All entry points by name, which is also the name of their seed folders. */
 final class Targets {
-    /** Made when they are first needed: some start a server. */
+    /** Created on first use: some start a server. */
     private static final Map<String, Callable<Target>> MAKERS = makers();
 
     private Targets() {}

@@ -8,14 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Valid files that damage begins with. */
+/** Valid files to be damaged. */
 final class Texts {
     private Texts() {}
 
-    /** A file's name and what it says. */
+    /** A file's name and content. */
     record Named(String name, String text) {}
 
-    /** The files of a folder, in order of their names. */
+    /** Returns the files of a folder, sorted by name. */
     static List<Named> of(String folder) {
         List<Named> texts = new ArrayList<>();
         try (Stream<Path> files = Files.list(Path.of(folder))) {

@@ -7,17 +7,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
-/** What no message and no result may hold. */
+/** Checks for text that no message and no result may contain. */
 public final class Verdicts {
     private static final int MESSAGE_MAX = 2_000;
 
-    /** Names of Java, and numbers that are none. */
+    /** Java names, and numbers that are none. */
     private static final Pattern INSIDE = Pattern.compile(
             "Exception|StackOverflow|OutOfMemoryError|io\\.shardsim|\\bjava\\.(lang|util|io|base)|\\bat [a-z]+(\\.\\w+)+\\(|\\bInfinity\\b|\\bNaN\\b");
 
     private Verdicts() {}
 
-    /** A refusal, if each of its messages is one line for people at a place of the input. */
+    /** Returns a refusal, if each of its messages is one readable line with a position in the input. */
     public static Outcome refusal(List<Problem> problems, String text) {
         long lines = text.lines().count();
         for (Problem problem : problems) {
@@ -32,7 +32,7 @@ public final class Verdicts {
         return problems.isEmpty() ? Outcome.fault("refused without a message") : Outcome.of(Outcome.Kind.REFUSED);
     }
 
-    /** What is wrong with a message; empty for nothing. What the input itself says may be in it. */
+    /** Returns what is wrong with a message, which may quote the input; empty for nothing. */
     public static String message(String message, String input) {
         String line = message.replaceAll("\\s+", " ");
         String shown = line.substring(0, Math.min(200, line.length()));
@@ -51,7 +51,7 @@ public final class Verdicts {
         return "";
     }
 
-    /** What is wrong with text that is printed, line by line; empty for nothing. */
+    /** Returns what is wrong with printed text, line by line; empty for nothing. */
     public static String printed(String text, String input) {
         for (String line : text.lines().toList()) {
             String wrong = line.isBlank() ? "" : message(line, input);
@@ -62,7 +62,7 @@ public final class Verdicts {
         return "";
     }
 
-    /** What is absurd in a document: counts, bytes, times and shares are never negative, and no share of a time is above 1. */
+    /** Returns an impossible value in a document: counts, bytes, times and shares are never negative, and no share of a time exceeds 1. */
     static String absurd(String key, JsonNode value) {
         if (value.isNumber()) {
             double number = value.doubleValue();

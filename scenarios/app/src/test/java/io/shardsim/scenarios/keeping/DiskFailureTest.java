@@ -21,10 +21,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** That no failure of any operation on the disk leaves half a file, and that what was finished before is still there. */
+/** A failure of any disk operation leaves no partial file, and earlier files are still there. */
 class DiskFailureTest {
     private static final List<String> NAMES = List.of("report.html", "results.csv", "results.json");
-    /** More than a buffer holds, so that a file is written in several pieces. */
+    /** Exceeds a buffer, so that a file is written in several pieces. */
     private static final String BEFORE = "before".repeat(5000);
 
     private static final String AFTER = "after".repeat(7000);
@@ -36,7 +36,7 @@ class DiskFailureTest {
         void write(Path folder) throws IOException;
     }
 
-    /** Whether the operation was asked for, and what came of it. */
+    /** Whether the operation was reached, and its outcome. */
     private boolean failsAt(Fault fault, int operation, Writing writing) throws IOException {
         Path seen = FailingDisk.seen(folder, fault, operation);
         try {
@@ -82,7 +82,7 @@ class DiskFailureTest {
             clear();
             operation++;
         }
-        // Each file is opened, filled in some pieces, synced and renamed.
+        // Each file is opened, written in several pieces, synced and renamed.
         assertThat(operation).isGreaterThan(NAMES.size() * 4);
         assertThat(files()).containsEntry("results.json", AFTER);
     }
@@ -110,7 +110,7 @@ class DiskFailureTest {
         assertThat(new KeptPoints(folder).find(point)).contains(result);
     }
 
-    /** What a killed run leaves beside its files. */
+    /** Files left by a killed run. */
     private void clear() throws IOException {
         try (Stream<Path> all = Files.list(folder)) {
             for (Path file : all.toList()) {

@@ -29,19 +29,19 @@ import java.nio.file.spi.FileSystemProvider;
 import java.util.Map;
 import java.util.Set;
 
-/** The real disk, of which one of the operations that change something fails: the first, the second, and so on. */
+/** The real disk, on which one of the changing operations fails: the first, the second, and so on. */
 final class FailingDisk extends FileSystem {
-    /** How an operation fails. */
+    /** Kind of failure. */
     enum Fault {
-        /** A part of what is written is there; later operations go on. */
+        /** Writes a part of the data; later operations succeed. */
         FULL,
-        /** Nothing is changed; later operations go on. */
+        /** Changes nothing; later operations succeed. */
         NO_PERMISSION,
-        /** A part of what is written is there, and nothing happens afterwards. */
+        /** Writes a part of the data; nothing happens afterwards. */
         KILLED
     }
 
-    /** The end of the process, which no handler of a failure outlives. */
+    /** End of the process, which no failure handler survives. */
     static final class Killed extends Error {
         private static final long serialVersionUID = 1L;
     }
@@ -60,20 +60,20 @@ final class FailingDisk extends FileSystem {
     }
 
     /**
-     * A folder as a process sees it of which one operation fails.
+     * Returns a folder, as seen by a process, on which one operation fails.
      *
-     * @param operation that fails, from 1
+     * @param operation index of the failing operation, from 1
      */
     static Path seen(Path folder, Fault fault, int operation) {
         return new FailingDisk(folder.getFileSystem(), fault, operation).wrap(folder);
     }
 
-    /** Whether the operation that was to fail has been asked for. */
+    /** Returns whether the failing operation has been reached. */
     static boolean hasFailed(Path seen) {
         return ((FailingDisk) seen.getFileSystem()).left <= 0;
     }
 
-    /** True where the operation that is asked for now is the one that fails, in part. */
+    /** Returns whether the current operation is the one that fails partially. */
     private boolean failsNow(Path path) throws IOException {
         if (dead) {
             throw new Killed();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** That points which are done do not run again, that nothing but the same point is taken for one, and that damage is run over. */
+/** Finished points do not run again, only the same point counts as finished, and damaged files are ignored. */
 class KeepingRunnerTest {
     @TempDir
     Path report;
@@ -113,7 +113,7 @@ class KeepingRunnerTest {
         }
     }
 
-    /** Files that a user, a sync tool or a backup gave the name of another point. */
+    /** Files that a user, a sync tool or a backup renamed to another point. */
     @Test
     void aFileUnderTheNameOfAnotherPointIsNotTaken() throws Exception {
         try (KeepingRunner runner = runner(true)) {
@@ -194,7 +194,7 @@ class KeepingRunnerTest {
         assertThat(report.resolve(".points")).doesNotExist();
     }
 
-    /** A run that is killed while it writes a point leaves a part of a file beside it. */
+    /** A run killed while it writes a point leaves a partial file. */
     @Test
     void whatAKilledRunLeftHalfWrittenGoesWithItsPoint() throws Exception {
         try (KeepingRunner runner = runner(false)) {
@@ -237,7 +237,7 @@ class KeepingRunnerTest {
         assertThat(kept.any()).isTrue();
     }
 
-    /** Another build may come to another result. */
+    /** Another build may give another result. */
     @Test
     void aPointIsNamedByItsBuildAndAllThatItSays() throws Exception {
         try (KeepingRunner runner = runner(false)) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A plan that is killed goes on with {@code --resume}, writes what a plan writes that nobody killed, and leaves no file behind. */
+/** A killed plan continues with {@code --resume}, has the same output as an undisturbed one, and leaves no file behind. */
 @Tag("slow")
 class KilledPlanTest {
     private static final String OPEN = """

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A sweep that is killed at random moments, and goes on with {@code --resume}: no file is ever half written, nothing finished is lost, and the end is that
- * of a sweep which nobody killed. {@code -Dkill.rounds=N} kills more of them, {@code -Dkill.seed=N} at other moments.
+ * A sweep that is killed at random moments and continued with {@code --resume}: no file is ever partial, no finished point is lost, and the result is
+ * that of an undisturbed sweep. {@code -Dkill.rounds=N} kills more of them, {@code -Dkill.seed=N} at other moments.
  */
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 @Tag("slow")
@@ -58,7 +58,7 @@ class KilledSweepTest {
             int kept = 0;
             for (int kills = random.nextInt(1, 3); kills > 0; kills--) {
                 Process killed = run(report, "--resume");
-                // Anywhere, or while points are written.
+                // At any time, or while points are written.
                 int done = random.nextInt(-6, 16);
                 while (done > kept(report) && killed.isAlive()) {
                     Thread.sleep(1);
@@ -66,7 +66,7 @@ class KilledSweepTest {
                 killed.waitFor(random.nextInt(done > 0 ? 100 : millis), TimeUnit.MILLISECONDS);
                 killed.destroyForcibly().waitFor();
                 assertWhole(report);
-                // Once the report is there, it has them all.
+                // Once the report exists, it has all points.
                 int still = hasResults(report) ? Integer.MAX_VALUE : kept(report);
                 assertThat(still).as("round %d: points that are kept", round).isGreaterThanOrEqualTo(kept);
                 kept = hasResults(report) ? 0 : still;
@@ -87,7 +87,7 @@ class KilledSweepTest {
         return Program.start(folder, arguments.toArray(String[]::new));
     }
 
-    /** Each file of a report is there as a whole or not at all. */
+    /** Each file of a report is complete or absent. */
     private void assertWhole(String report) throws IOException {
         Path results = folder.resolve(report).resolve("results.json");
         if (Files.exists(results)) {
@@ -123,7 +123,7 @@ class KilledSweepTest {
         return count.find() ? Integer.parseInt(count.group(1)) : 0;
     }
 
-    /** All but the time that it took. */
+    /** Everything but the wall time. */
     private String results(String report) throws IOException {
         return Files.readString(folder.resolve(report).resolve("results.json"))
                 .replaceAll("\"wall_seconds\" ?: ?[^,\n]+", "");

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The tool in a JVM of its own that starts fast, with its standard error to be read and its standard output dropped. */
+/** The tool in its own JVM with fast startup; its standard error can be read, its standard output is dropped. */
 final class Program {
     private Program() {}
 

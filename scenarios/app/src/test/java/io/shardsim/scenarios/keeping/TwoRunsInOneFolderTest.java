@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two runs that write into one folder at once: its files are whole, and those of one of them. {@code -Dtwo.rounds=N} tries more often. */
+/** Two concurrent runs that write into one folder: its files are complete and from one run. {@code -Dtwo.rounds=N} tries more often. */
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 @Tag("slow")
 class TwoRunsInOneFolderTest {
@@ -30,10 +30,10 @@ class TwoRunsInOneFolderTest {
             sweep: {training.global_batch: [8, 16]}
             """;
 
-    /** By which one may begin after the other: about what a run takes. */
+    /** Maximum delay of one run's start after the other's: about the duration of a run. */
     private static final int MILLIS_APART = 300;
 
-    /** Line of a page that holds its title. */
+    /** Line of a page that contains its title. */
     private static final int TITLE = 8;
 
     @TempDir
@@ -80,7 +80,7 @@ class TwoRunsInOneFolderTest {
         return files;
     }
 
-    /** By name, without what changes from run to run; what is hidden is the lock alone. */
+    /** Returns the files by name, without what changes from run to run; only the lock is hidden. */
     private Map<String, String> files(String report) throws IOException {
         Map<String, String> files = new TreeMap<>();
         try (Stream<Path> all = Files.list(folder.resolve(report))) {
@@ -92,7 +92,10 @@ class TwoRunsInOneFolderTest {
         return files;
     }
 
-    /** The document without wall times; of each row of the table the scenario; of the page, whose data are packed, its title if it is whole. */
+    /**
+     * Returns the document without wall times; for the table, each row's scenario; for the page, whose data are compressed, its title if it is
+     * complete.
+     */
     private static String told(String name, String text) {
         return switch (name) {
             case "results.csv" ->

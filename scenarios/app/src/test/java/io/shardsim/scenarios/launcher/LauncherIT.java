@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The launcher of this very checkout: the real build, the real jar. */
+/** The launcher of this checkout, with the real build and the real jar. */
 @Tag("slow")
 class LauncherIT {
     private static final Path CHECKOUT = Path.of("..").toAbsolutePath().normalize();

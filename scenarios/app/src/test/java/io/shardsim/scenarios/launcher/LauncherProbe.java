@@ -3,7 +3,7 @@ package io.shardsim.scenarios.launcher;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What the launcher starts in {@link LauncherTest}: tells what it was given and exits with the status it is told. */
+/** Program started by the launcher in {@link LauncherTest}: prints its arguments and exits with the requested status. */
 final class LauncherProbe {
     private LauncherProbe() {}
 

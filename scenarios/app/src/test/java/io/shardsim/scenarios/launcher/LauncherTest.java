@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The launcher's decisions, in a checkout of its own whose {@code mvn} is a script that notes each call. Its PATH holds the
- * few tools that the launcher may count on and no java.
+ * The launcher's decisions, in a checkout whose {@code mvn} is a script that logs each call. Its PATH has only the few tools that the launcher may
+ * rely on, and no java.
  */
 @Tag("slow")
 class LauncherTest {
@@ -116,7 +116,7 @@ class LauncherTest {
         assertThat(builds()).isEqualTo(5);
     }
 
-    /** Maven copies resources and takes none away; classes stay for it to compare. */
+    /** Maven copies resources and never removes any; class files stay for its comparison. */
     @Test
     void resourcesThatAreGoneAreNotBuiltIn() throws Exception {
         Path classes = Files.createDirectories(checkout.resolve("scenarios/build/launcher/classes/META-INF"))
@@ -310,7 +310,7 @@ class LauncherTest {
         assertThat(archives()).hasSize(1).isNotEqualTo(first);
     }
 
-    /** JDK 17 does not find what it archived from a jar whose path has a space; the tool runs without, as ever. */
+    /** JDK 17 does not find an archive made from a jar whose path has a space; the tool then runs without it. */
     @Test
     void classesComeOutOfTheArchive() throws Exception {
         checkout = Files.move(checkout, temp.resolve("checkout"));
@@ -499,7 +499,7 @@ class LauncherTest {
         }
     }
 
-    /** Whatever ends a start, the folder of the launcher holds what was built and the log alone. */
+    /** Whatever ends a start, the launcher's folder contains only the build and the log. */
     private void assertNothingLeftOver() throws IOException {
         try (Stream<Path> files = Files.list(checkout.resolve("build/launcher"))) {
             assertThat(files.map(file -> file.getFileName().toString()))
@@ -507,7 +507,7 @@ class LauncherTest {
         }
     }
 
-    /** Lets the file system's clock go on, so that what comes next has a later time than what was before. */
+    /** Waits until the file system's clock has advanced, so that later files have later times. */
     private static void settle() throws InterruptedException {
         Thread.sleep(30);
     }
@@ -516,7 +516,7 @@ class LauncherTest {
         makeScript(bin.resolve("mvn"), "echo \"$@\" >> calls\n" + body);
     }
 
-    /** A folder that looks like a JDK and whose java tells its version and arguments. */
+    /** Creates a folder that looks like a JDK and whose java prints its version and arguments. */
     private Path makeJdk(String name, String version) throws IOException {
         Path home = temp.resolve("jdks").resolve(name).normalize();
         Files.createDirectories(home.resolve("bin"));

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The door of notebooks, {@code shardsim.py}: its own tests, against the packaged jar. */
+/** Runs the tests of {@code shardsim.py} against the packaged jar. */
 @Tag("slow")
 class NotebookIT {
     private static final int SECONDS_MAX = 900;

@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectMapper;
 
-/** What the jar that {@code mvn package} has made says of its own parts. */
+/** Contents of the jar built by {@code mvn package}. */
 class PackagedJarIT {
     private static final String LICENCES = "META-INF/licenses/index.csv";
 
-    /** Words that a text of each licence has. */
+    /** Words that each licence text contains. */
     private static final Map<String, String> WORDS = Map.of(
             "Apache-2.0", "Apache License",
             "BSD-2-Clause", "BSD 2-Clause License",
@@ -113,7 +113,7 @@ class PackagedJarIT {
         assertThat(text("META-INF/shardsim/NOTICE")).contains("META-INF/sbom/shardsim.cdx.json");
     }
 
-    /** Else jars from one source would differ by the JDK that built them. */
+    /** Otherwise jars from one source would differ by the JDK that built them. */
     @Test
     void nothingNamesTheJdk() throws IOException {
         assertThat(jar.getManifest().getMainAttributes().keySet())

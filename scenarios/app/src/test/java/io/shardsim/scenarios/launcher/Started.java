@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A command that a test started, with its output in files so that no full pipe can stop it. */
+/** A command started by a test, with its output in files so that no full pipe can block it. */
 record Started(Process process, Path out, Path err) {
 
-    /** What became of a command. */
+    /** Outcome of a command. */
     record Outcome(int status, String out, String err) {}
 
     /** Starts a command in a folder; an empty value in {@code environment} removes the variable. */

@@ -6,22 +6,22 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What is hard to read in a text: sentences that are too long, and words of our own where the field has one.
+ * Finds text that is hard to read: sentences that are too long, and home-made words for which the field has one.
  *
- * @param words what to avoid, and what to write instead
+ * @param words words to avoid, and their replacements
  */
 record Prose(List<Word> words) {
-    /** Half of a page's sentences have at most this many words. */
+    /** Maximum words of half of a page's sentences. */
     static final int MEDIAN_MOST = 18;
-    /** Nine of ten have at most this many. */
+    /** Maximum words of nine of ten sentences. */
     static final int NINE_OF_TEN_MOST = 28;
-    /** And none has more than this. */
+    /** Maximum words of any sentence. */
     static final int LONGEST_MOST = 45;
 
     private static final int CONTEXT = 60;
 
     /**
-     * A word of our own.
+     * A home-made word.
      *
      * @param better the word that readers know
      */
@@ -36,7 +36,7 @@ record Prose(List<Word> words) {
                 .toList());
     }
 
-    /** What to change in a Markdown page, one line each. */
+    /** Returns what to change in a Markdown page, one line each. */
     List<String> ofPage(String name, String markdown) {
         List<String> findings = new ArrayList<>();
         List<String> sentences = Sentences.ofPage(markdown);
@@ -56,7 +56,7 @@ record Prose(List<Word> words) {
         return findings;
     }
 
-    /** What to change in the texts of a Java source, one line each. */
+    /** Returns what to change in the texts of a Java source, one line each. */
     List<String> ofSource(String name, String java) {
         List<String> findings = new ArrayList<>();
         for (String text : Sentences.texts(java)) {

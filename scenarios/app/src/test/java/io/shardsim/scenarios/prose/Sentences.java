@@ -6,12 +6,9 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The sentences that people read: those of a Markdown page, and those of the string literals of a Java source. Headings, tables and code are left out of the
- * sentences, since none of them is prose.
- */
+/** Sentences that people read: those of a Markdown page, and those of the string literals of a Java source, without headings, tables and code. */
 final class Sentences {
-    /** Literals shorter than this many words are keys and labels. */
+    /** Minimum words of a sentence; shorter literals are keys and labels. */
     private static final int LITERAL_WORDS_LEAST = 6;
 
     private static final Pattern FENCE = Pattern.compile("```.*?```|<!--.*?-->", Pattern.DOTALL);
@@ -20,7 +17,7 @@ final class Sentences {
     private static final Pattern LINK = Pattern.compile("!?\\[([^]]*)]\\([^)]*\\)");
     private static final Pattern EMPHASIS = Pattern.compile("\\*+");
     private static final Pattern SENTENCE_END = Pattern.compile("(?<=[.!?:;])\\s+(?=[A-Z`\"(])");
-    /** Messages say what is wrong; then what to write instead. */
+    /** Messages say what is wrong, then what to write instead. */
     private static final Pattern MESSAGE_END = Pattern.compile("(?<=[.!?;])\\s+");
 
     private static final Pattern COMMENT_OR_LITERAL = Pattern.compile(
@@ -29,12 +26,12 @@ final class Sentences {
 
     private Sentences() {}
 
-    /** A page without code blocks and comments, white space made even: where words are looked for. */
+    /** Returns a page without code blocks and comments, with normalized white space, to search for words. */
     static String text(String markdown) {
         return FENCE.matcher(markdown).replaceAll(" ").replaceAll("\\s+", " ");
     }
 
-    /** Sentences of a Markdown page, in order. */
+    /** Returns the sentences of a Markdown page, in order. */
     static List<String> ofPage(String markdown) {
         List<StringBuilder> blocks = new ArrayList<>(List.of(new StringBuilder()));
         for (String line : FENCE.matcher(markdown).replaceAll("\n").split("\n")) {
@@ -58,7 +55,7 @@ final class Sentences {
                 .toList();
     }
 
-    /** Texts of a Java source: adjoining literals joined, a value between them written as {@code N}. */
+    /** Returns the texts of a Java source, with adjacent literals joined and values between them as {@code N}. */
     static List<String> texts(String java) {
         List<StringBuilder> texts = new ArrayList<>();
         Matcher matcher = COMMENT_OR_LITERAL.matcher(java);
@@ -83,12 +80,12 @@ final class Sentences {
                 .toList();
     }
 
-    /** Sentences of one such text. */
+    /** Returns the sentences of such a text. */
     static List<String> ofText(String text) {
         return List.of(MESSAGE_END.split(text));
     }
 
-    /** Words of a sentence: what stands between spaces and has a letter or a digit. */
+    /** Counts the words of a sentence: parts between spaces that contain a letter or a digit. */
     static int words(String sentence) {
         return (int) Arrays.stream(sentence.split("\\s+"))
                 .filter(word -> word.chars().anyMatch(Character::isLetterOrDigit))

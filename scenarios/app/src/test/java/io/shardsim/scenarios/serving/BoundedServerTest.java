@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class BoundedServerTest {
     private static final int ANSWER_MILLIS_MAX = 9_000;
-    /** Patience, until the JDK's server looks next, and a busy machine. */
+    /** The timeout, plus the interval of the JDK server's checks, on a busy machine. */
     private static final int DROP_MILLIS_MAX = 60_000;
 
     private static final String ASK = "GET /hello HTTP/1.1\r\nHost: here\r\n\r\n";

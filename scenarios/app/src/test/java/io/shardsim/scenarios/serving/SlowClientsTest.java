@@ -30,7 +30,7 @@ class SlowClientsTest {
         }
     }
 
-    /** Whoever is served next by the same thread would be dropped in place of a client that was just in time. */
+    /** Otherwise the next client of the same thread would be dropped instead of one that was just in time. */
     @Test
     @Tag("slow")
     void nobodyIsDroppedLate() throws IOException {

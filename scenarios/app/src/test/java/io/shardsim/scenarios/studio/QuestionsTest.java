@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Whose question is worked on, and for how long. */
+/** Which question is worked on, and for how long. */
 class QuestionsTest {
     private static final long WORK_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(200);
     private static final long PATIENCE_MILLIS = 30_000;
@@ -26,7 +26,7 @@ class QuestionsTest {
         questions.close();
     }
 
-    /** Asked for "long", works until it is cancelled; else answers at once. */
+    /** For "long", works until it is cancelled; otherwise answers immediately. */
     private static Answering.Pending request(JsonNode asked, ProgressListener progress) {
         CountDownLatch end = new CountDownLatch(asked.asString().startsWith("long") ? 1 : 0);
         return new Answering.Pending() {

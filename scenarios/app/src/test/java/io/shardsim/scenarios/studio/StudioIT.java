@@ -35,7 +35,7 @@ import org.openqa.selenium.Keys;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** The page in which a scenario is asked, in Chromium, simulated by this server. */
+/** The studio page in Chromium, simulated by this server. */
 @Tag("slow")
 class StudioIT {
     private static final String SETTLED =
@@ -51,7 +51,7 @@ class StudioIT {
     @AutoClose
     private static StudioServer server;
 
-    /** Opens with what is simulated in a moment. */
+    /** Opens with a scenario that is simulated quickly. */
     @AutoClose
     private static StudioServer walked;
 
@@ -99,7 +99,7 @@ class StudioIT {
         return browser.find("#figures").getDomAttribute("data-samples-per-second");
     }
 
-    /** What is shown answers what is asked, and is what the embedded simulator says. */
+    /** The answer belongs to the question, and agrees with the embedded simulator. */
     private static void assertTrue() throws Exception {
         String question = browser.find("#question").getDomAttribute("data-question");
         assertThat(browser.find("#answer").getDomAttribute("data-question")).isEqualTo(question);
@@ -202,7 +202,7 @@ class StudioIT {
         assertTrue();
     }
 
-    /** Three here, all by night: the figures are those of {@code run --json}, to the digit. */
+    /** Three here, all of them with {@code -Dnight}: the figures equal those of {@code run --json}, to the digit. */
     @ParameterizedTest
     @ValueSource(strings = {"zero3-against-mics", "all-gather-on-p4d", "zero-stages"})
     void theLibraryIsAnsweredAsRunAnswersIt(String name) {
@@ -309,7 +309,7 @@ class StudioIT {
 
     @Test
     void everyoneCanUseIt() throws IOException {
-        // HtmlReportIT looks at the report itself.
+        // HtmlReportIT tests the report itself.
         browser.script("document.querySelector('#drawn').open = false");
         write("strategy.kind", "zero3");
         browser.until("what it changed", "document.querySelector('#change table') !== null");
@@ -358,7 +358,7 @@ class StudioIT {
         browser.assertNothingWentWrong(server.address());
     }
 
-    /** A model that is simulated in a moment. */
+    /** A model that is simulated quickly. */
     private static final String SMALL = """
             scenario: walk
             model: {hidden: 512, layers: 4, heads: 8, vocab: 1024}
@@ -367,7 +367,7 @@ class StudioIT {
             training: {sequence_length: 128, global_batch: 64}
             """;
 
-    /** Values of fields, of which some are wrong. */
+    /** Values of fields, some of them invalid. */
     private static final Map<String, List<String>> VALUES = Map.of(
             "cluster.nodes", List.of("1", "2", "4", "1, 2", "0"),
             "cluster.instance", List.of("p4d.24xlarge", "p5.48xlarge", "p3dn.24xlarge", "p6"),
@@ -383,7 +383,7 @@ class StudioIT {
         Random random = new Random(seed);
         browser.open(walked.address(), 1280, "light");
         answered();
-        // Drawing the report takes longer than all else.
+        // Drawing the report takes longer than everything else.
         browser.script("document.querySelector('#drawn').open = arguments[0]", seed % 5 == 0);
         List<String> keys = VALUES.keySet().stream().sorted().toList();
         for (int i = 0; i < CHANGES; i++) {

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** What a page may ask, who waits for which answer, and when a question ends; nothing is simulated. */
+/** Permissions of a page, sharing of answers, and the end of questions; nothing is simulated. */
 class StudioServerTest {
     private static final JsonMapper JSON = JsonMapper.shared();
     private static final String SCENARIO = """
@@ -333,7 +333,7 @@ class StudioServerTest {
                         .contains("shardsim_studio_running 2.0", "shardsim_studio_waiting 1.0"));
     }
 
-    /** With the stores of workers; a browser has no certificate of its own, so none is asked for. */
+    /** With the workers' stores; a browser has no certificate of its own, so none is requested. */
     @Test
     void servesHttpsWithTheStoresOfWorkers(@TempDir Path folder) throws Exception {
         Keytool.keys(folder, "keys.p12", "-validity", "365");

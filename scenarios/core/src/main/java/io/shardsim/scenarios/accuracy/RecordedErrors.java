@@ -174,7 +174,7 @@ public final class RecordedErrors {
         return row == null ? null : figure.apply(row);
     }
 
-    /** Adds to a run's facts what similar runs say about it. */
+    /** Adds the errors of similar runs to a run's facts. */
     public RunFacts annotate(RunFacts facts, ScenarioPoint point) {
         Likeness run = Likeness.of(point);
         List<Row> like =
@@ -208,7 +208,7 @@ public final class RecordedErrors {
         return List.of(training, collectives, memory);
     }
 
-    /** Says how far off peak memory is, or that no similar peak was published; nothing for a bare collective. */
+    /** Returns a note on the error of peak memory, or that no similar peak was published; empty for a bare collective. */
     private List<String> aboutMemory(ScenarioPoint point) {
         if (!(point.task() instanceof Task.Training)) {
             return List.of();

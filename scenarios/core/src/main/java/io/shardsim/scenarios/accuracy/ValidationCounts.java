@@ -20,8 +20,12 @@ final class ValidationCounts {
     private static final List<String> ROLES = List.of("validation", "calibration");
     private static final Map<Metric.Kind, String> NOUNS = Map.of(
             Metric.Kind.TRAINING_SPEED, "training speeds",
-            Metric.Kind.COLLECTIVES, "times of collectives",
-            Metric.Kind.MEMORY, "peaks of memory");
+            Metric.Kind.COLLECTIVES, "collective times",
+            Metric.Kind.MEMORY, "peak-memory figures");
+    private static final Map<Metric.Kind, String> SUBJECTS = Map.of(
+            Metric.Kind.TRAINING_SPEED, "training speed",
+            Metric.Kind.COLLECTIVES, "collective time",
+            Metric.Kind.MEMORY, "peak memory");
 
     private ValidationCounts() {}
 
@@ -40,7 +44,7 @@ final class ValidationCounts {
         return between.matcher(text).replaceAll("$1" + Matcher.quoteReplacement(content) + "$2");
     }
 
-    /** Returns the counts, for example {@code 3 training speeds (2 validation, 1 calibration) and 4 peaks of memory (4 validation)}. */
+    /** Returns the counts, for example {@code 3 training speeds (2 validation, 1 calibration) and 4 peak-memory figures (4 validation)}. */
     static String sentence(List<CaseOutcome> outcomes) {
         List<String> kinds = new ArrayList<>();
         for (Metric.Kind kind : Metric.Kind.values()) {
@@ -57,23 +61,27 @@ final class ValidationCounts {
                 kinds.add(all + " " + NOUNS.get(kind) + " (" + String.join(", ", roles) + ")");
             }
         }
-        int last = kinds.size() - 1;
-        return last < 1
-                ? String.join("", kinds)
-                : String.join(", ", kinds.subList(0, last)) + " and " + kinds.get(last);
+        return joined(kinds);
     }
 
-    /** Returns mean errors of validation figures only, for example {@code training speeds are 6.6 % off on average, peaks of memory 6.9 %}. */
+    private static String joined(List<String> parts) {
+        int last = parts.size() - 1;
+        return last < 1
+                ? String.join("", parts)
+                : String.join(", ", parts.subList(0, last)) + " and " + parts.get(last);
+    }
+
+    /** Returns mean errors of validation figures only, for example {@code training speed is 6.6 % off on average and peak memory 6.9 %}. */
     static String headline(List<CaseOutcome> outcomes) {
         List<String> kinds = new ArrayList<>();
         for (Metric.Kind kind : Metric.Kind.values()) {
             Double mean = ErrorSummary.of(some(outcomes, kind, ROLES.get(0))).mape();
             if (mean != null) {
-                kinds.add(NOUNS.get(kind)
-                        + (kinds.isEmpty() ? " are " + percent(mean) + " off on average" : " " + percent(mean)));
+                kinds.add(SUBJECTS.get(kind)
+                        + (kinds.isEmpty() ? " is " + percent(mean) + " off on average" : " " + percent(mean)));
             }
         }
-        return String.join(", ", kinds);
+        return joined(kinds);
     }
 
     /** Returns a table of errors by kind and role. */
@@ -101,7 +109,7 @@ final class ValidationCounts {
         return out.toString();
     }
 
-    /** Returns a table of first and current errors: of validation figures, and of locked ones, whatever they decided since. */
+    /** Returns a table of first and current errors: of validation figures, and of locked figures of any role. */
     static String firstTable(List<CaseOutcome> outcomes, FirstErrors first) {
         StringBuilder out = new StringBuilder("""
                 | figures | number | mean error at first | mean error today | locked, of any role | mean error at first |

@@ -11,7 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What GPUs of an architecture support, from a file in {@code catalog/architectures}.
+ * Capabilities of an architecture's GPUs, from a file in {@code catalog/architectures}.
  *
  * @param title a one-line description
  * @param precisions number formats of its tensor cores

@@ -61,7 +61,7 @@ public record Unmodelled(String is, String write) {
         return is + "; " + write;
     }
 
-    /** Returns why a name is refused: its description if known, else the nearest name of the same make. */
+    /** Returns why a name is refused: its description if it is known, else the nearest name with the same first letter and number. */
     public static String refusal(String what, String list, String name, Collection<String> known) {
         Unmodelled unmodelled = of(list, name);
         if (unmodelled != null) {

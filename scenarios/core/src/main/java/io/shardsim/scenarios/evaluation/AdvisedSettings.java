@@ -34,9 +34,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Settings worth trying for a run: first those that free memory in a tight run; then, by size of effect, those for compute, unused memory and exposed
- * communication. Skips settings that the strategy lacks or refuses for this job, and communication settings if communication takes less of the step
- * than advice must gain. A micro-batch that the scenario leaves open is chosen anew for each setting; a given one is kept if it fits.
+ * Settings worth trying for a run, largest effect first; in a tight run, settings that free memory come before all others. They change its compute,
+ * its unused memory, or the communication that it waits for. Skips settings that the strategy lacks or refuses for this job, and communication
+ * settings if communication takes less of the step than advice must gain. A micro-batch that the scenario leaves open is chosen anew for each
+ * setting; a given one is kept if it fits.
  *
  * <p>Excludes changes to the training itself (model, batch, precision), to the cluster, and to strategies of other kinds, except kinds that can shard
  * over fewer ranks where this one cannot; those are tried with this run's kernels.
@@ -215,7 +216,7 @@ final class AdvisedSettings {
         }
     }
 
-    /** Adds expert parallelism within a node if each GPU holds all experts, and an even load, which shows what the fullest rank costs. */
+    /** Adds expert parallelism within a node, if each GPU holds all experts; and an even expert load, which shows the cost of the fullest rank. */
     private void addExperts() {
         int ranks = BigInteger.valueOf(job.model().mixture().experts().number())
                 .gcd(BigInteger.valueOf(Math.min(job.gpusPerNode(), job.worldSize())))

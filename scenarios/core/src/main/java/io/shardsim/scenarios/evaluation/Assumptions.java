@@ -21,7 +21,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a training scenario leaves open that makes its speed uncertain, with equally likely alternatives: kernels and attention if it names no
+ * Open choices of a training scenario that make its speed uncertain, with equally likely alternatives: kernels and attention if it names no
  * framework, the micro-batch, the sustained NIC rate, fabric routes, PCIe.
  *
  * <p>Excludes model, batch and precision, which define the question, and settings that nearly everyone leaves at the framework's default.

@@ -116,7 +116,7 @@ final class SettingRemarks {
         }
     }
 
-    /** Adds how full the fullest ranks of a drawn expert load are, and a recompute setting without effect. */
+    /** Adds the load of the fullest ranks under a drawn expert load, and {@code recompute} without effect. */
     private void addLoad(List<String> sentences) {
         if (job.checkpointing() != Checkpointing.SELECTIVE && point.given().containsKey("training.recompute")) {
             sentences.add("recompute has no effect here: activation_checkpointing is " + Names.id(job.checkpointing()));
@@ -149,8 +149,8 @@ final class SettingRemarks {
     }
 
     /**
-     * Returns a value to compare a given setting with: a switch flipped, or the default of anything else. Null if that tells nothing: the setting is
-     * not given, at its default or the collective library, or the default stands for one of the other values.
+     * Returns a value to compare a given setting with: a switch flipped, or the default of anything else. Null if the comparison shows nothing: the
+     * setting is not given, at its default or the collective library, or the default represents one of the other values.
      */
     private @Nullable String otherValue(Setting parameter) {
         String name = parameter.name();

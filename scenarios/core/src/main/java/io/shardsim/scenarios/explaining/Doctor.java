@@ -39,7 +39,7 @@ public final class Doctor {
     }
 
     /**
-     * What the files say.
+     * Content of the files.
      *
      * @param read each file's type and contents
      * @param left assumptions that no file settles

@@ -234,7 +234,7 @@ public record Explanation(String name, List<Log> logs, List<Suspect> suspects, O
     }
 
     /**
-     * What was tried if no single fault fits.
+     * Further attempts if no single fault fits.
      *
      * @param pairs pairs of the closest faults, closest first; each is one suspect with both titles
      * @param next the most informative next measurement; empty if none separates the closest faults

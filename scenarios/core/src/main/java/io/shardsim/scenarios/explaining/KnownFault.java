@@ -58,7 +58,7 @@ public record KnownFault(
                             FigureFile.SOURCE)));
 
     /**
-     * What is known about a fault that no setting reproduces.
+     * Known effect of a fault that no setting reproduces.
      *
      * @param slowdownMax largest observed slowdown of a step, as a factor [1]
      * @param atMemoryEdge whether it occurs only if memory is nearly full

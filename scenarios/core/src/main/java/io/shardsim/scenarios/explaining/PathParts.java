@@ -18,7 +18,7 @@ final class PathParts {
     private PathParts() {}
 
     /**
-     * What a part of the path waited for.
+     * Activity that a part of the path waited for.
      *
      * @param operation the operation's description; empty for interference, which has many
      * @param link null if it waited for no link

@@ -55,7 +55,7 @@ public record Candidate(Map<String, String> settings, ScenarioPoint asked, Scena
                 .count();
     }
 
-    /** Returns what a table shows of it: the software, and the chosen settings. */
+    /** Returns its entry in a table: the software, and the chosen settings. */
     Map<String, String> shown() {
         Map<String, String> shown = new LinkedHashMap<>(settings);
         shown.put("software", Strategies.software(kind()).title());

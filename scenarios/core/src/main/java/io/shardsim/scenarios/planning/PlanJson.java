@@ -68,7 +68,7 @@ public final class PlanJson {
                 .with("digest", one.run().digest());
     }
 
-    /** Returns the range of samples per second that 80 % of such runs measure, by the errors of published sources; null if none is similar. */
+    /** Returns the range of samples per second that covers 80 % of similar runs, by the errors of published sources; null if none is similar. */
     private static @Nullable List<Double> interval(Plan.Ranked one) {
         ErrorInterval errors = one.run().facts().accuracy();
         return errors == null

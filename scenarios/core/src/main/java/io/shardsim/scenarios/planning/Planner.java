@@ -148,7 +148,7 @@ public final class Planner implements AutoCloseable {
         searched = space.candidates().size();
     }
 
-    /** Converts candidates to what a framework runs. */
+    /** Converts candidates to the runs of a framework's files. */
     public interface Carrier {
         /**
          * Returns the candidate as it runs from the framework's files.

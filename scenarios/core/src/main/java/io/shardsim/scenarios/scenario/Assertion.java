@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a scenario asserts of a run: a bound on a field of {@code results.json}, or that it fits.
+ * Assertion of a scenario on a run: a bound on a field of {@code results.json}, or that it fits.
  *
  * @param text the assertion as written in the scenario
  * @param figure field name, {@link #DAYS} or {@link #USD}, or {@link #FITS}, which has no bound

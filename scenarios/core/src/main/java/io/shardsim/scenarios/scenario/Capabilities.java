@@ -11,7 +11,7 @@ import io.shardsim.topology.GpuSpec;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a GPU must support for a training: its precision, its attention, and 8-bit GEMMs, which need 16-bit formats around them. */
+/** Capabilities that a training needs of its GPU: its precision, its attention, and 8-bit GEMMs, which need 16-bit formats around them. */
 final class Capabilities {
     private Capabilities() {}
 

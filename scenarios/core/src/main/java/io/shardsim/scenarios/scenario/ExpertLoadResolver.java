@@ -7,11 +7,11 @@ import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.Problems;
 import java.util.Locale;
 
-/** How tokens go to experts, as {@code training} says it. */
+/** Resolves the expert load of {@code training}. */
 final class ExpertLoadResolver {
     private ExpertLoadResolver() {}
 
-    /** The model with that load. */
+    /** Returns the model with this load. */
     static ModelShape on(ModelShape model, Block training, Problems problems) {
         String[] load = training.text("expert_load", "even").split(" ");
         String missing = !model.mixture().isPresent() ? "a model with experts" : "";

@@ -75,7 +75,7 @@ public final class ScenarioReader {
     }
 
     /**
-     * Returns the point of a file without a sweep, as if a sweep had changed some values; null after problems were added.
+     * Returns the point of a file without a sweep, with {@code changes} applied as if a sweep had set them; null after problems were added.
      *
      * @param places the tree as written, with the keys that are changed
      */
@@ -85,7 +85,7 @@ public final class ScenarioReader {
         return changed == null ? null : point(changed, changing, true, problems);
     }
 
-    /** Returns a point with other values, as if a sweep over strategies had changed some more. */
+    /** Returns the point with {@code changes} applied, as if a sweep over strategies had set them (so settings of other strategies are allowed). */
     static ScenarioPoint point(String scenario, Map<String, Object> given, Map<String, String> changes)
             throws InputException {
         Problems problems = new Problems(scenario);

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** That every known gap is still one, that there is no other, and that strategies are ranked as they were measured. */
+/** Every known gap still exists, there is no other, and strategies are ranked as measured. */
 class DeviationsTest {
     private static String register() throws IOException {
         return Files.readString(Path.of("..").resolve(ValidationRecord.DEVIATIONS));
@@ -58,7 +58,10 @@ class DeviationsTest {
         assertThat(pairs).hasSizeGreaterThanOrEqualTo(39).allMatch(StrategyPair::ranked);
     }
 
-    /** Over one to eight NICs a node, 1,024 and 2,048 tokens, 18 to 138 billion parameters: 1.15 to 2.7 times ZeRO-3's rate (rows ZPP of measurements.csv). */
+    /**
+     * With one to eight NICs per node, 1,024 and 2,048 tokens, 18 to 138 billion parameters: 1.15 to 2.7 times ZeRO-3's rate (rows ZPP of
+     * measurements.csv).
+     */
     @Test
     void zeroPlusPlusIsAheadOfZeroThreeByAboutAsMuchAsItWasMeasured() {
         List<StrategyPair> pairs = StrategyPair.of(recorded()).stream()

@@ -11,7 +11,7 @@ import java.time.LocalDate;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** That the first error of a figure is kept, whatever comes after. */
+/** The first error of a figure is kept, whatever comes later. */
 class FirstErrorsTest {
     private static final String FILE = "id,metric,added,simulated\nold,samples_per_second,2026-11-21,12\n";
 

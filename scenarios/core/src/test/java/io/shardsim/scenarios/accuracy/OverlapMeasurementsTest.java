@@ -28,9 +28,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What gathers inside a node cost a matrix product that runs beside them, against github.com/Dazz993/Mist at d69e530 (mist/tools/profile_interference.py: a
- * product of n x 4096 x 4096 in 16 bits, the gather launched first). Nothing was fitted to it: a collective holds as many multiprocessors as it has channels, and the
- * rate of the cache is that of products alone.
+ * Cost of gathers inside a node to an overlapped GEMM, against github.com/Dazz993/Mist at d69e530 (mist/tools/profile_interference.py: a GEMM of n x
+ * 4096 x 4096 in 16 bits, the gather launched first). Nothing was fitted to it: a collective holds as many SMs as it has channels, and the cache rate
+ * is that of GEMMs alone.
  */
 class OverlapMeasurementsTest {
     @AutoClose
@@ -88,7 +88,7 @@ class OverlapMeasurementsTest {
         return (busyPs.get(Stream.COMPUTE) - alonePs) / 1e9;
     }
 
-    /** Work whose amount is its time [ps], all of it products. */
+    /** Work whose amount is its time, all of it GEMMs [ps]. */
     private record OneProduct(Bandwidth cacheRate) implements WorkTimes {
         @Override
         public long ps(Work work) {

@@ -37,12 +37,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** That the recorded errors are those of the published cases, and what they say about another run. */
+/** Recorded errors are those of the published cases, and give the ranges of other runs. */
 class RecordedErrorsTest {
-    /** A changed model shows as more than this; rounding does not. */
+    /** Tolerance above rounding and below any change of the model. */
     private static final double TOLERANCE = 1e-6;
 
-    /** One run of each kind that ends within a second or two; {@code -Dshardsim.validate=all} runs them all. */
+    /** One run of each kind that ends within a second or two; {@code -Dshardsim.validate=all} runs all of them. */
     private static final Set<String> QUICK = Set.of(
             "LLMF-7b-a100_80gb-8-s2048-mb6",
             "LLMF-1b-a100_40gb-16-s2048-mb8",
@@ -98,7 +98,7 @@ class RecordedErrorsTest {
                 assertThat(value / recorded.get(key)).as(key + RECORD).isCloseTo(1, within(TOLERANCE)));
     }
 
-    /** Of adapters torchtune alone is compared with, and dense runs say nothing of their memory. */
+    /** Only torchtune has comparable adapter runs, and dense runs say nothing about their memory. */
     @Test
     void oneSourceAloneGivesNoRange() throws InputException {
         String scenario = """
@@ -165,7 +165,7 @@ class RecordedErrorsTest {
         assertThat(facts.warnings()).isEmpty();
     }
 
-    /** Beyond what was measured, nothing says how far off a run is. */
+    /** Beyond the measured range, no error range is given. */
     @Test
     void aRunBeyondMeasurementsIsToldNoRange() throws InputException {
         assertThat(annotated("{instance: p4de.24xlarge, nodes: 4}", 2048).accuracyWords())
@@ -176,9 +176,9 @@ class RecordedErrorsTest {
     }
 
     /**
-     * What a range says holds for a source that took no part in it, neither as a neighbour nor in its width, and that nobody had looked at. Four sources measured
-     * collectives, so what one of them adds to the width of the others' ranges is much. They and memory are one class each, for want of sources. Of memory fewer lie within since
-     * nine pipelines of one source were added, which are 7 to 22 % too small (DEVIATIONS.md, AY).
+     * A range holds for sources that contributed neither a neighbour nor to its width, and that nobody had looked at. Only four sources measured
+     * collectives, so each contributes much to the width of the others' ranges. Collectives and memory are one class each, for lack of sources. Fewer
+     * memory figures lie within their ranges since nine pipelines of one source were added, which are 7 to 22 % too small (DEVIATIONS.md, AY).
      */
     @ParameterizedTest
     @Tag("slow")
@@ -221,7 +221,7 @@ class RecordedErrorsTest {
         assertThat((double) inside / judged).isBetween(least, most);
     }
 
-    /** The README's command has the two runs that AWS measured at 256 GPUs, and no others. */
+    /** The README's command shows the two runs that AWS measured at 256 GPUs, and no others. */
     @Test
     void aRunThatWasPublishedCarriesItsMeasurement() throws InputException {
         Map<String, Double> measured = new TreeMap<>();
@@ -258,7 +258,7 @@ class RecordedErrorsTest {
         assertThat(slow.speedError(slow.today())).isCloseTo(-0.5, within(1e-12));
     }
 
-    /** A release is validated where a published case names its framework, and no other one beside it. */
+    /** A release counts as validated if a published case names its framework and no other one. */
     @Test
     void releasesAreValidatedWhereACaseNamesThem() throws IOException {
         Set<String> compared = new TreeSet<>();

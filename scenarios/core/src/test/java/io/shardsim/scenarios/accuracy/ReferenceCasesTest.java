@@ -51,7 +51,7 @@ class ReferenceCasesTest {
         assertThat(((Task.Training) one.point().task()).strategy().kind()).isEqualTo("mics");
     }
 
-    /** How the run is split and what it keeps stays; what code decides follows from the framework. */
+    /** Parallelism and checkpointing stay; settings of the code follow from the framework. */
     @Test
     void aFrameworkTakesThePlaceOfSoftwareSettings() throws InputException {
         String text = "cases:\n"

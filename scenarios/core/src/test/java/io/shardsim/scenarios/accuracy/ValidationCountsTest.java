@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** That documents count the published figures by kind and role, and as many as there are. With {@code -Ddocs.write} their counts are written instead. */
+/** Documents state the published figures by kind and role, with their current numbers. With {@code -Ddocs.write} these are written instead. */
 class ValidationCountsTest {
     private static CaseOutcome outcome(String role, Metric metric, double measured, double simulated) {
         return new CaseOutcome(
@@ -33,15 +33,15 @@ class ValidationCountsTest {
     @Test
     void kindsAndRolesAreCountedApart() {
         assertThat(ValidationCounts.sentence(OUTCOMES))
-                .isEqualTo("3 training speeds (2 validation, 1 calibration), 1 times of collectives (1 calibration)"
-                        + " and 1 peaks of memory (1 validation)");
+                .isEqualTo("3 training speeds (2 validation, 1 calibration), 1 collective times (1 calibration)"
+                        + " and 1 peak-memory figures (1 validation)");
         assertThat(ValidationCounts.sentence(OUTCOMES.subList(0, 2))).isEqualTo("2 training speeds (2 validation)");
     }
 
     @Test
     void theHeadlineIsThatOfValidation() {
         assertThat(ValidationCounts.headline(OUTCOMES))
-                .isEqualTo("training speeds are 22.5 % off on average, peaks of memory 10.0 %");
+                .isEqualTo("training speed is 22.5 % off on average and peak memory 10.0 %");
     }
 
     @Test
@@ -49,8 +49,8 @@ class ValidationCountsTest {
         assertThat(ValidationCounts.table(OUTCOMES))
                 .contains(
                         "| training speeds | validation | 2 | 22.5 % | 22.5 % | +25.0 % | 25.0 % |",
-                        "| times of collectives | calibration | 1 | 100.0 % | 100.0 % | -50.0 % | 100.0 % |",
-                        "| peaks of memory | validation | 1 | 10.0 % | 10.0 % | +10.0 % | 10.0 % |");
+                        "| collective times | calibration | 1 | 100.0 % | 100.0 % | -50.0 % | 100.0 % |",
+                        "| peak-memory figures | validation | 1 | 10.0 % | 10.0 % | +10.0 % | 10.0 % |");
     }
 
     @Test
@@ -74,7 +74,7 @@ class ValidationCountsTest {
         assertThat(Files.readString(Path.of("..", "docs", "validation.md"))).contains("<!-- errors -->\n| figures");
     }
 
-    /** Figures of several kinds are no sum. */
+    /** Figures of several kinds are not summed. */
     @Test
     void noDocumentAddsThemUp() throws IOException {
         List<Path> documents;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** That a program can do what {@code docs/embedding.md} says. */
+/** A program can do what {@code docs/embedding.md} says. */
 class EmbeddingTest {
     private static Scenario.Builder small(String strategy) {
         return Scenario.named("small")

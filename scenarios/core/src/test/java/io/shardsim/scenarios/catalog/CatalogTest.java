@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The contract of every catalog file, whoever adds it. */
+/** The contract of every catalog file. */
 class CatalogTest {
 
     static Stream<CatalogEntry<?>> entries() {
@@ -59,7 +59,7 @@ class CatalogTest {
         assertThat(gpu.boostClockHz()).isBetween(500_000_000L, 4_000_000_000L);
     }
 
-    /** A file that extends another vendor's would have its price, too. */
+    /** A file that extends another vendor's would inherit its price. */
     @ParameterizedTest
     @MethodSource("instances")
     void noPriceIsThatOfAnotherInstance(InstanceSpec instance) {
@@ -80,7 +80,7 @@ class CatalogTest {
         assertThat(Catalog.prices()).containsKeys("a3-highgpu-8g one_year", "a3-highgpu-8g three_years");
     }
 
-    /** A price of one's own is not on demand, and where none is known the terms say how to give one. */
+    /** A custom price is not an on-demand price; if none is known, the terms say how to set one. */
     @Test
     void aPriceSaysOnWhatTermsItIsPaid() {
         assertThat(terms("p4d.24xlarge", Map.of())).isEqualTo("on demand");
@@ -96,7 +96,7 @@ class CatalogTest {
                 .terms();
     }
 
-    /** Whose links and host a scenario takes that names the GPU alone. */
+    /** The instance that supplies links and host for a scenario that names only the GPU. */
     @ParameterizedTest
     @MethodSource("gpus")
     void gpusComeInAServerOfTheCatalog(GpuSpec gpu) {
@@ -111,7 +111,7 @@ class CatalogTest {
         assertThat(flopsPerClock / power).isCloseTo(1.0, within(0.01));
     }
 
-    /** As people, {@code nvidia-smi}, Kubernetes and Google Cloud write them. */
+    /** Names as written by people, {@code nvidia-smi}, Kubernetes and Google Cloud. */
     @ParameterizedTest
     @CsvSource({
         "h100, h100-80gb",
@@ -199,7 +199,7 @@ class CatalogTest {
         assertThat(p3dn.nvLinkShare(new int[] {0})).isOne();
     }
 
-    /** Published sizes, each within a percent; gpt2-10b is assumed to be of its name's size. */
+    /** Published sizes, each within one percent; gpt2-10b is assumed to have the size in its name. */
     @ParameterizedTest
     @CsvSource({
         "gpt2-30b, 29.97e9, 0.001",
@@ -249,7 +249,7 @@ class CatalogTest {
         assertThat(shape.parameters() / parameters).isCloseTo(1.0, within(tolerance));
     }
 
-    /** Published active parameters, look-up of tokens included. */
+    /** Published active parameters, including the token lookup. */
     @ParameterizedTest
     @CsvSource({
         "mixtral-8x7b, 12.9e9",

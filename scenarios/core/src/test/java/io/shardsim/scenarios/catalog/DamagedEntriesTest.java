@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** That whoever adds a fault or a release reads what is wrong with it, and where. */
+/** Problems of a new fault or release are reported with their positions. */
 class DamagedEntriesTest {
     private static final String FROM = "from: {source: here, date: 2026-11}\n";
 

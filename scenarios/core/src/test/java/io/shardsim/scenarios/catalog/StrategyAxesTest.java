@@ -19,15 +19,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Which axes each kind of strategy has, as {@code docs/model.md} says: each cell is a scenario, read and run, and the ways to split that a kind has are run together. With
- * {@code -Ddocs.write} the table is written anew.
+ * The features of each kind of strategy, as listed in {@code docs/model.md}: each cell is a scenario that is read and run, and the parallelisms of a
+ * kind are run together. With {@code -Ddocs.write} the table is rewritten.
  */
 @Tag("slow")
 class StrategyAxesTest {
     private static final Path DOCUMENT = Path.of("../docs/model.md");
     private static final Pattern TABLE = Pattern.compile("<!-- axes -->\n.*?<!-- end -->\n", Pattern.DOTALL);
 
-    /** An axis, and what asks for it. */
+    /** A feature, and the setting that requests it. */
     private enum Axis {
         TENSOR("TP", "tensor_parallel: 2", ""),
         CONTEXT("CP", "context_parallel: 2", ""),
@@ -93,7 +93,7 @@ class StrategyAxesTest {
 
     @Test
     void theDocumentSaysWhatEachKindCombines() throws Exception {
-        // An axis that no kind has is a mistake in what asks for it.
+        // A feature without a kind is a mistake in the setting that requests it.
         Set<Axis> missing = EnumSet.allOf(Axis.class);
         StringBuilder table = new StringBuilder("| kind |");
         for (Axis axis : Axis.values()) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What comes beside the figures of a run: utilization, and what goes on around the step. */
+/** Figures in addition to a run's step: utilization, and costs around the step. */
 class BesideTheStepTest {
     private static final String SCENARIO = """
             scenario: advised
@@ -31,7 +31,7 @@ class BesideTheStepTest {
         }
     }
 
-    /** 6 flops per parameter and token, and 12 L h s of attention, over 312 Tflop/s in 16 bits and 19.5 in 32 (NVIDIA A100 data sheet). */
+    /** 6 flops per parameter and token, and 12 L h s for attention, over 312 Tflop/s in 16 bits and 19.5 in FP32 (NVIDIA A100 data sheet). */
     @Test
     void utilizationIsThatOfWhatWorksInThePrecision() throws Exception {
         for (String precision : List.of("bf16", "fp32")) {
@@ -45,7 +45,7 @@ class BesideTheStepTest {
         }
     }
 
-    /** The developer guide: above 20 or 40 billion parameters host memory might not be enough. */
+    /** The developer guide: above 20 or 40 billion parameters, host memory may not be enough. */
     @Test
     @Tag("slow")
     void modelsTooLargeForHostMemoryNeedDelayedInitialization() throws Exception {
@@ -83,7 +83,7 @@ class BesideTheStepTest {
         assertThat(run(SCENARIO).digest()).as("the step is the same").isEqualTo(run.digest());
     }
 
-    /** The shard group alone spans one node or less where the model is split; all four nodes hold parts of it. */
+    /** With a split model, the shard group alone spans at most one node, but all four nodes hold parts of it. */
     @ParameterizedTest
     @Tag("slow")
     @CsvSource(

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The critical path: as long as the step, inside the operations that it names, and through the rank that others wait for. */
+/** The critical path is as long as the step, lies inside the operations that it names, and passes through the rank that others wait for. */
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class CriticalPathTest {
     private static final String TRAINING = """
@@ -45,7 +45,7 @@ class CriticalPathTest {
     @AutoClose
     private static final SimulationEngine engine = new SimulationEngine(1);
 
-    /** Also writes down when each rank ran each operation. */
+    /** Also records when each rank ran each operation. */
     private static final class Watched implements RunObserver {
         final CriticalPathRecorder recorder = new CriticalPathRecorder(Long.MAX_VALUE);
         final Map<Integer, Map<Integer, long[]>> spans = new HashMap<>();
@@ -138,7 +138,7 @@ class CriticalPathTest {
         assertThat(strategies).hasSizeGreaterThanOrEqualTo(12);
     }
 
-    /** Kernels within the rank's own operation, collectives between the first rank's begin and the last one's end. */
+    /** Kernels are within the rank's own operation, collectives between the first rank's start and the last one's end. */
     private static void lies(Segment segment, Watched watched, String what) {
         Map<Integer, long[]> spans = Objects.requireNonNull(watched.spans.get(segment.operation()));
         boolean alone = !(segment.what() instanceof Operation.Collective);

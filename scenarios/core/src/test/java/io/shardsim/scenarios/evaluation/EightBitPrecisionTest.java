@@ -49,7 +49,7 @@ class EightBitPrecisionTest {
                 .isEqualTo(asked.get(0).digest());
     }
 
-    /** 6 N and attention over the peak of what the GEMMs multiply: 989.4 and 1,978.8 Tflop/s. */
+    /** 6 N and attention over the peak of the GEMM format: 989.4 and 1,978.8 Tflop/s. */
     @Test
     void utilizationCountsAgainstThePeakOfTheGemms() throws Exception {
         List<RunResult> results = runs("training.precision: [bf16]");

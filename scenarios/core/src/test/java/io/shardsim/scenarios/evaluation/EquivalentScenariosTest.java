@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * That the same question, written or asked in another way, has the same answer: keys in another order, one value under {@code sweep}, more threads.
- * {@code -Dequivalence.seeds=N} draws more scenarios.
+ * Equivalent scenarios have the same result: keys in another order, one value under {@code sweep}, more threads. {@code -Dequivalence.seeds=N} draws
+ * more scenarios.
  */
 @Tag("slow")
 class EquivalentScenariosTest {
@@ -65,7 +65,7 @@ class EquivalentScenariosTest {
         return points.get(0);
     }
 
-    /** Blocks and the keys of each in another order. */
+    /** Returns the blocks, and the keys of each, in another order. */
     private static String shuffled(String text, long seed) {
         Random random = new Random(seed);
         List<String> blocks = new ArrayList<>();
@@ -86,7 +86,7 @@ class EquivalentScenariosTest {
         return list;
     }
 
-    /** The micro-batch, or the nodes of a bare collective, as the only value of a sweep. */
+    /** Returns the scenario with the micro-batch, or the nodes of a bare collective, as the only value of a sweep. */
     private static String swept(String text) {
         Matcher microBatch = MICRO_BATCH.matcher(text);
         return microBatch.find()

@@ -26,14 +26,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What {@code run} simulates and executes, as docs/speed.md has it. These counts carry no noise: whoever changes one says so. Update with {@code -Dgolden.update}; all files of the
- * library are counted with {@code -DexcludedGroups=}.
+ * Simulations and executed events of {@code run}, as listed in docs/speed.md. These counts have no noise, so any change is visible. Update with
+ * {@code -Dgolden.update}; {@code -DexcludedGroups=} counts all files of the library.
  */
 @Timeout(300)
 class EventCountsTest {
     private static final Path TABLE = Path.of("..", "docs", "speed.md");
 
-    /** Counts what runs, and what was executed of it. */
+    /** Counts runs, and their executed events. */
     private static final class Counted extends ForwardingRunner {
         private final AtomicInteger runs = new AtomicInteger();
         private final AtomicLong events = new AtomicLong();

@@ -8,7 +8,7 @@ import io.shardsim.scenarios.scenario.ScenarioReader;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** That a run which takes too many events is given up, and no other is. */
+/** A run with too many events is given up, and no other run is. */
 class EventLimitTest {
     @Test
     void aRunThatTakesMoreIsGivenUpAndTheOthersGoOn() throws Exception {

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** One system against the other where somebody has measured both: who is ahead, and by about how much. */
+/** Compares pairs of systems that have been measured: which is faster, and by about how much. */
 class FamilyTest {
     private static PointSimulation simulation;
 
@@ -47,7 +47,7 @@ class FamilyTest {
     }
 
     /**
-     * Herring's gradient reduction is about twice as fast as all-reduce (SC20, abstract). Buckets are of 25 MiB; once the wires are full there is
+     * Herring's gradient reduction is about twice as fast as all-reduce (SC20, abstract). Buckets are 25 MiB; once the wires are full there is
      * nothing to gain.
      */
     @Test
@@ -61,7 +61,7 @@ class FamilyTest {
                 .isCloseTo(1, within(0.1));
     }
 
-    /** The developer guide claims up to 25 % for models such as BERT against Horovod or DDP (2021). */
+    /** The developer guide claims up to 25 % over Horovod or DDP for models such as BERT (2021). */
     @Test
     @Tag("slow")
     void dataParallelTrainingGainsUpToAQuarterFromSmddp() throws Exception {
@@ -77,8 +77,8 @@ class FamilyTest {
     }
 
     /**
-     * Rows ZPP-18B of measurements.csv (figures of ZeRO++, arXiv:2306.10209): 1.40 x ZeRO-3 with 4 x 100 Gbit/s a node and 1,000 tokens a GPU, 1.15 x with 800
-     * Gbit/s and 2,000 tokens, 2.2 x with 1 x 100 Gbit/s.
+     * Rows ZPP-18B of measurements.csv (figures of ZeRO++, arXiv:2306.10209): 1.40x ZeRO-3 with 4 x 100 Gbit/s per node and 1,000 tokens per GPU,
+     * 1.15x with 800 Gbit/s and 2,000 tokens, 2.2x with 1 x 100 Gbit/s.
      */
     @ParameterizedTest
     @Tag("slow")
@@ -97,8 +97,8 @@ class FamilyTest {
     }
 
     /**
-     * Rows OUMI-4n and OUMI-4nF of measurements.csv: hybrid shard makes 1.34 times full shard's rate with a 2B model on 4 nodes. The hardware is not stated (role
-     * context); a node of 8 A100 with 100 Gbit/s, as that cloud rents them, stands in for it.
+     * Rows OUMI-4n and OUMI-4nF of measurements.csv: hybrid shard reaches 1.34 times full shard's rate with a 2B model on 4 nodes. The hardware is
+     * not stated (role context); we assume nodes of 8 A100 with 100 Gbit/s, as that cloud rents them.
      */
     @Test
     void hybridShardIsAheadOfFullShardOverNodes() throws Exception {
@@ -114,8 +114,8 @@ class FamilyTest {
     }
 
     /**
-     * DeepSpeed issue 6834: the update of 72 billion parameters on 4 nodes takes 0.2 s on the GPUs and 10 s on the hosts. So a step of the same batch is longer, by
-     * the update and what crosses PCIe, and a GPU holds less: 2 instead of 16 bytes for each parameter of its shard.
+     * DeepSpeed issue 6834: the update of 72 billion parameters on 4 nodes takes 0.2 s on the GPUs and 10 s on the hosts. So a step with the same
+     * batch is longer, by the update and the PCIe transfers. A GPU holds less: 2 instead of 16 bytes per parameter of its shard.
      */
     @Test
     void offloadTradesTimeForMemory() throws Exception {
@@ -150,7 +150,7 @@ class FamilyTest {
         assertThat(busRate).isBetween(180.0, 200.0);
     }
 
-    /** DeepSpeed's backward takes turns with communication: what can be hidden is hidden in forward alone. */
+    /** DeepSpeed's backward is serialized with communication: only forward can hide it. */
     @Test
     void communicationIsExposedInTheBackwardOfDeepSpeedUnlessItMayOverlap() throws Exception {
         String scenario = """
@@ -162,7 +162,7 @@ class FamilyTest {
                 """;
         double turns = gatherSeconds(scenario.formatted("false"));
         double beside = gatherSeconds(scenario.formatted("true"));
-        // Two of three model sizes, 10 billion parameters of 2 bytes, at 42 GB/s a node.
+        // Two of three model sizes, 10 billion parameters of 2 bytes, at 42 GB/s per node.
         assertThat(turns - beside).isCloseTo(2 * 2 * 10.0 / 42, within(0.3));
     }
 

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each fault against what it must cost. */
+/** Compares each fault with its expected cost. */
 class FaultsTest {
     private static final String TRAINING = """
             scenario: faults
@@ -67,7 +67,7 @@ class FaultsTest {
                 : Objects.requireNonNull(run.collective()).seconds();
     }
 
-    /** A GPU alone that takes f times as long for everything takes f times the step. */
+    /** A single GPU that takes f times as long for everything takes f times the step. */
     @ParameterizedTest
     @ValueSource(doubles = {1.1, 1.5, 2, 3})
     void aSlowGpuAloneTakesItsFactor(double factor) throws Exception {
@@ -76,7 +76,7 @@ class FaultsTest {
                 .isCloseTo(factor, within(1e-4));
     }
 
-    /** Of n GPUs that average gradients all wait for the slow one: the step takes what the work takes longer, and no other rank computes longer. */
+    /** If n GPUs average gradients, all wait for the slow one: the step grows by its additional work, and no other rank computes longer. */
     @Test
     void theOthersWaitForASlowGpu() throws Exception {
         String text = TRAINING.replace("gpus_per_node: 1, nodes: 1", "nodes: 2")
@@ -91,7 +91,7 @@ class FaultsTest {
                 .isCloseTo(work * (1 + 0.5 / 16), within(1e-3 * work));
     }
 
-    /** Where NICs are the limit, a cable at a share of its rate takes its bytes over the lower rate, and all else as long. */
+    /** If NICs are the limit, a cable at a share of its rate takes its bytes over the lower rate; everything else takes as long as before. */
     @ParameterizedTest
     @ValueSource(ints = {50, 25, 10})
     void aSlowNicTakesTheInverseOfItsRate(int gigabits) throws Exception {
@@ -102,7 +102,7 @@ class FaultsTest {
         assertThat(longer / (bytes / rate * (100.0 / gigabits - 1))).isCloseTo(1, within(0.05));
     }
 
-    /** Where NICs are the limit and a node has n of them, without one it takes n / (n - 1) times as long at best: the next NIC carries twice as much. */
+    /** If NICs are the limit and one of n is missing, a node takes at best n / (n - 1) times as long: the next NIC carries twice as much. */
     @ParameterizedTest
     @ValueSource(ints = {2, 4})
     void withoutANicTheNextOneCarriesTwiceAsMuch(int nics) throws Exception {
@@ -116,7 +116,7 @@ class FaultsTest {
         assertThat(lost.network().nicBytesSent()).isEqualTo(usual.network().nicBytesSent());
     }
 
-    /** A neighbour that takes the share s of the spine leaves 1 - s of it: bytes over that rate, as what a NIC needs for each message goes on meanwhile. */
+    /** A neighbour that takes the share s of the spine leaves 1 - s of it: bytes over that rate, since the NIC's time per message overlaps. */
     @ParameterizedTest
     @ValueSource(doubles = {0.2, 0.5, 0.9})
     void aNeighbourOnTheSpineLeavesTheRest(double share) throws Exception {
@@ -127,7 +127,7 @@ class FaultsTest {
                 .isCloseTo(1, within(0.01));
     }
 
-    /** As a neighbour, but on every leaf; nodes stay alike. */
+    /** Like a neighbour, but on every leaf; nodes stay equal. */
     @ParameterizedTest
     @ValueSource(doubles = {0.2, 0.5})
     void anotherJobLeavesTheRestOfTheSpine(double share) throws Exception {
@@ -138,7 +138,7 @@ class FaultsTest {
                 .isCloseTo(1, within(0.01));
     }
 
-    /** A cable that carries n times its bytes again is as good as one with the (n + 1)th part of the rate. */
+    /** A cable that retransmits n times its bytes is as good as one with the (n + 1)th part of the rate. */
     @ParameterizedTest
     @ValueSource(ints = {1, 3})
     void whatIsLostIsSentAgain(int again) throws Exception {
@@ -148,7 +148,7 @@ class FaultsTest {
                 .isGreaterThan(seconds(COLLECTIVE));
     }
 
-    /** A NIC that is down once costs that time; one that is down for a share of the time has the rest of its rate. */
+    /** One outage of a NIC costs its duration; a NIC that is down for a share of the time has the rest of its rate. */
     @Test
     void aFlappingNicCarriesNothingWhileItIsDown() throws Exception {
         double usual = seconds(COLLECTIVE);
@@ -158,7 +158,7 @@ class FaultsTest {
                 .isCloseTo(1.25, within(0.02));
     }
 
-    /** Terminal, in short and in full, and report. */
+    /** Terminal, brief and full, and report. */
     @Test
     void whatIsReportedNamesTheFaultsInForce() throws Exception {
         ScenarioResult training = ScenarioResult.of("a", List.of(run(TRAINING + "faults: {slow_gpu: 1.5}\n")));
@@ -182,7 +182,7 @@ class FaultsTest {
         assertThat(Subject.of(swept)).contains("faults: slow_host 1.1");
     }
 
-    /** The NICs of one node carry nothing; a NIC behind a slower PCIe link is not waited for. */
+    /** The NICs of a single node carry nothing; a NIC behind a slower PCIe link delays nobody. */
     @ParameterizedTest
     @ValueSource(strings = {"lost_nic: true", "slow_nic: 1 Gbit/s", "nic_down: 1 s, nic_down_every: 60 s"})
     void aFaultThatCannotActIsSaid(String fault) throws Exception {
@@ -201,7 +201,7 @@ class FaultsTest {
                 .isPositive();
     }
 
-    /** Only one of several short steps meets an outage: a training takes its steps, and what each outage costs. */
+    /** Only one of several short steps has an outage: a training takes its steps, plus the cost of each outage. */
     @Test
     void aTrainingTakesItsStepsAndWhatOutagesCost() throws Exception {
         String text = TRAINING.replace("gpus_per_node: 1, nodes: 1", "gpus_per_node: 1, nodes: 2")
@@ -245,7 +245,7 @@ class FaultsTest {
                 .startsWith("Outages: one every 50.0 ms costs 9");
     }
 
-    /** A step goes on where it was after an outage: no shortcut and no thread changes it. */
+    /** A step resumes after an outage: neither shortcuts nor threads change it. */
     @Test
     void faultsOfLinksAreTheSameHoweverTheyAreSimulated() throws Exception {
         String text = TRAINING.replace("gpus_per_node: 1, nodes: 1", "nodes: 4")
@@ -264,7 +264,7 @@ class FaultsTest {
         }
     }
 
-    /** A GPU alone takes what its own clock makes of the step; of several that average gradients all take what the slowest does. */
+    /** A single GPU takes as long as its own clock gives; of several that average gradients, all take as long as the slowest. */
     @ParameterizedTest
     @Tag("slow")
     @ValueSource(longs = {0, 1, 2, 3, 4})
@@ -294,7 +294,7 @@ class FaultsTest {
                         .digest());
     }
 
-    /** Where kernels are so short that the host is the limit, a host of f times the time takes f times the step. */
+    /** If kernels are so short that the host is the limit, f times the host time takes f times the step. */
     @Test
     void aSlowHostTakesItsFactorWhereItIsTheLimit() throws Exception {
         String tiny =
@@ -339,8 +339,8 @@ class FaultsTest {
     }
 
     /**
-     * A slow GPU of a shard group: it works f - 1 times its work longer, its group waits as long inside gathers and reductions, and the others, who gather from
-     * each other alone, only where gradients are summed over groups.
+     * A slow GPU of a shard group works f - 1 times its work longer. Its group waits as long inside gathers and reductions. The other groups gather
+     * among themselves and wait only when gradients are summed over groups.
      */
     @ParameterizedTest
     @ValueSource(doubles = {1.25, 1.5, 2})

@@ -14,9 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Predictions written down: a change of any of them is a change of text that somebody reads. Update with {@code -Dgolden.update}.
- */
+/** Recorded predictions: any change of them is a change of text for review. Update with {@code -Dgolden.update}. */
 @Tag("slow")
 @Tag("always")
 class GoldenScenarioTest {

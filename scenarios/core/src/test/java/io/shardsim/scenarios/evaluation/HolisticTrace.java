@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A profile of one rank as Holistic Trace Analysis reads it, without its rounding to microseconds (HTA_DISABLE_NS_ROUNDING): hta/common/trace_file.py,
+ * Profile of one rank as read by Holistic Trace Analysis, without its rounding to microseconds (HTA_DISABLE_NS_ROUNDING): hta/common/trace_file.py,
  * trace_parser.py and types.py, hta/analyzers/breakdown_analysis.py and communication_analysis.py.
  */
 record HolisticTrace(int rank, JsonNode document, List<Kernel> kernels) {
@@ -36,7 +36,7 @@ record HolisticTrace(int rank, JsonNode document, List<Kernel> kernels) {
         OTHER
     }
 
-    /** What a GPU ran [ns]. */
+    /** Activity of a GPU [ns]. */
     record Kernel(String name, int stream, long correlation, long startNs, long endNs) {
         Type type() {
             if (COMMUNICATION.matcher(name).lookingAt()) {
@@ -52,7 +52,7 @@ record HolisticTrace(int rank, JsonNode document, List<Kernel> kernels) {
     /** {@code get_temporal_breakdown} [ns]. */
     record Breakdown(long idleNs, long computeNs, long nonComputeNs, long kernelNs) {}
 
-    /** The profiles of a folder, by rank. */
+    /** Returns the profiles of a folder, by rank. */
     static TreeMap<Integer, HolisticTrace> readAll(Path folder) throws IOException {
         TreeMap<Integer, HolisticTrace> traces = new TreeMap<>();
         try (var files = Files.list(folder)) {
@@ -95,7 +95,7 @@ record HolisticTrace(int rank, JsonNode document, List<Kernel> kernels) {
         return microseconds.movePointRight(3).longValueExact();
     }
 
-    /** {@code merge_kernel_intervals} of some types, each interval as start and end; of all types when none is named. */
+    /** Returns {@code merge_kernel_intervals} of some types, each interval as start and end; of all types if none is named. */
     List<long[]> merged(Type... types) {
         List<Type> wanted = List.of(types);
         List<long[]> merged = new ArrayList<>();
@@ -127,7 +127,7 @@ record HolisticTrace(int rank, JsonNode document, List<Kernel> kernels) {
         return new Breakdown(idleNs, computeNs, kernelNs - computeNs - idleNs, kernelNs);
     }
 
-    /** Time with a kernel of both kinds running, the dividend of {@code get_comm_comp_overlap} [ns]. */
+    /** Returns the time with kernels of both kinds running, the dividend of {@code get_comm_comp_overlap} [ns]. */
     long overlapNs() {
         long overlapNs = 0;
         for (long[] computing : merged(Type.COMPUTATION)) {

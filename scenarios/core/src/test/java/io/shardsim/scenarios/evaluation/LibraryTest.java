@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every scenario of the library, made small: two nodes, four layers, short samples. What it asks of strategies and collectives stays. */
+/** Runs every scenario of the library, reduced to two nodes, four layers and short samples, with its strategies and collectives unchanged. */
 class LibraryTest {
     private static final int NODES = 2;
     private static final int LAYERS = 4;
@@ -70,7 +70,7 @@ class LibraryTest {
         assertThat(asked).isNotEmpty();
     }
 
-    /** The library leaves no strategy and neither collective library out. */
+    /** The library covers every strategy and both collective libraries. */
     @Test
     void everyStrategyAndCollectiveLibraryHasAScenario() throws Exception {
         Set<String> strategies = new LinkedHashSet<>();

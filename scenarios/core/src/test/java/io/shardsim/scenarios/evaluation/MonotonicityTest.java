@@ -24,19 +24,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * That better hardware, or less work, never makes a run slower. Each seed has one improvement in turn; {@code -Dmonotone.seeds=N} draws more.
- *
- * <p>Exceptions: a bare collective for which NCCL takes another algorithm or protocol than before, which its result names; and runs that offload
- * activations. Their copies meet other traffic on the PCIe links in another order, which has cost up to 0.4 %.
+ * Better hardware, or less work, never makes a run slower. Each seed has one improvement in turn; {@code -Dmonotone.seeds=N} draws more. There are
+ * two exceptions. For a bare collective, NCCL may choose another algorithm or protocol, which its result names. In runs that offload activations,
+ * copies meet other traffic on the PCIe links in another order, which has cost up to 0.4 %.
  */
 @Tag("once")
 class MonotonicityTest {
     private static final int SEEDS = Integer.getInteger("monotone.seeds", 150);
 
-    /** Most that an offloading run loses [1]. */
+    /** Maximum loss of an offloading run [1]. */
     private static final double REORDERED = 0.005;
 
-    /** Most that a training loses over a faster PCIe: NCCL's search then finds fewer rings, each of a higher rate. */
+    /** Maximum loss of a training from faster PCIe: NCCL's search then finds fewer rings, each with a higher rate. */
     private static final double OTHER_RINGS = 0.025;
 
     private static final int RANKS_MAX = 16;
@@ -115,8 +114,8 @@ class MonotonicityTest {
     }
 
     /**
-     * NCCL's estimates know nothing of a message's time on the NIC. Where a file raises it, a faster PCIe can make NCCL take rings in place of trees, which then
-     * cost up to 17 % of a step. Not compared.
+     * NCCL's estimates ignore a message's time on the NIC. If a file raises it, NCCL may choose rings instead of trees after PCIe gets faster, which
+     * costs up to 17 % of a step. Not compared.
      */
     @Test
     @Tag("slow")
@@ -147,7 +146,7 @@ class MonotonicityTest {
                 i.name(), i.gpu(), i.gpusPerNode(), i.intraNode(), twice, i.network(), i.hostMemoryBytes(), i.price());
     }
 
-    /** Of 100 KiB, half makes NCCL take one channel where it took two, and an all-to-all over NICs is then up to 1.6 times slower. Not compared. */
+    /** With half of 100 KiB, NCCL uses one channel instead of two, and an all-to-all over NICs is then up to 1.6 times slower. Not compared. */
     @Test
     @Tag("slow")
     void halfTheBytesOfACollectiveAreNotSlower() throws Exception {
@@ -173,7 +172,7 @@ class MonotonicityTest {
         assertThat(compared).isGreaterThan(10);
     }
 
-    /** Rates on both sides of where NCCL's search, its protocols and PCIe change. */
+    /** Rates on both sides of the thresholds of NCCL's search, its protocols and PCIe. */
     @ParameterizedTest
     @Tag("slow")
     @CsvSource({
@@ -208,7 +207,7 @@ class MonotonicityTest {
         assertThat(compared).isGreaterThan(15);
     }
 
-    /** @param algorithm of a bare collective, as its result has it */
+    /** @param algorithm algorithm of a bare collective, as in its result */
     private record Timed(long ps, String algorithm) {}
 
     private static ScenarioPoint on(ScenarioPoint point, UnaryOperator<InstanceSpec> better) {

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What is proposed to somebody whose model does not fit, does fit. */
+/** A change proposed for a model that does not fit makes it fit. */
 class NearestFitTest {
     private static final String SCENARIO = """
             scenario: big

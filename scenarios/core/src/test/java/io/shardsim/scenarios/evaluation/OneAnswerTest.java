@@ -16,18 +16,18 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Whether a run fits does not depend on whether its micro-batch is written or left out. */
+/** Whether a run fits does not depend on whether its micro-batch is given or chosen. */
 @Tag("slow")
 class OneAnswerTest {
     private static final List<String> STRATEGIES =
             List.of("{kind: zero3}", "{kind: fsdp, no_sync: true}", "{kind: mics, shard_group: 16}");
     private static final List<String> MODELS = List.of("gpt2-10b", "gpt3-13b", "llama3-8b", "llama2-7b");
-    /** Of each GPU in a step. */
+    /** Samples per GPU and step. */
     private static final int SAMPLES = 4;
 
     private static final List<Integer> NODES = List.of(2, 4, 8);
 
-    /** Fits without fragmentation only. */
+    /** Micro-batch that fits only without fragmentation. */
     private static final String TIGHT = scenario("{kind: fsdp, no_sync: true}", "llama3-8b", 8);
 
     private static String scenario(String strategy, String model, int nodes) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is said of a pipeline's waits, and the micro-batch that it gets where none is given. */
+/** Waits of a pipeline, and the micro-batch chosen for it. */
 class PipelineStepTest {
     private static RunResult run(ScenarioPoint point) throws Exception {
         try (PointSimulation simulation = new PointSimulation(1, true)) {
@@ -32,7 +32,10 @@ class PipelineStepTest {
                 .get(0);
     }
 
-    /** A collective of a stage that begins when another stage has sent is not to blame for the wait; nor is, without replicas, the norm over all stages. */
+    /**
+     * A collective of a stage that starts after another stage has sent is not charged for the wait; without replicas, neither is the norm over all
+     * stages.
+     */
     @ParameterizedTest
     @CsvSource({"false", "true"})
     void stagesThatWaitForEachOtherSaySo(boolean sequence) throws Exception {
@@ -42,7 +45,7 @@ class PipelineStepTest {
                 .step()
                 .breakdown();
         double pipeline = step.exposedSeconds(Stream.PIPELINE_FORWARD) + step.exposedSeconds(Stream.PIPELINE_BACKWARD);
-        // Four micro-batches on four stages leave 3 of 7 of the time empty.
+        // Four micro-batches on four stages leave 3 of 7 slots empty.
         assertThat(pipeline / step.stepSeconds()).isBetween(0.35, 0.5);
         assertThat(step.exposedSeconds(Stream.TENSOR)).isLessThan(0.1 * step.stepSeconds());
         assertThat(step.exposedSeconds(Stream.REDUCE)).isLessThan(0.001 * step.stepSeconds());

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class PointBoundsTest {
-    /** A search stops writing a plan where it no longer fits; that must say what the whole plan says. */
+    /** A search stops writing a plan once it does not fit, with the same result as for the whole plan. */
     @Test
     @Tag("slow")
     void stoppedPlansSayWhatWholePlansSay() throws Exception {
@@ -77,7 +77,7 @@ class PointBoundsTest {
         assertThat(closest).as("bounds that are within 30 %").isGreaterThan(14);
     }
 
-    /** With 16 times the tokens attention, which ranks go through in steps, is most of it. */
+    /** With 16 times the tokens, attention, which ranks compute in steps, is most of it. */
     @ParameterizedTest
     @ValueSource(
             strings = {

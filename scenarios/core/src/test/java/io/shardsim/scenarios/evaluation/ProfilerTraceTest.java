@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** A trace is a PyTorch profile: Holistic Trace Analysis reads it, and finds the breakdown that the result document has. */
+/** A trace is a PyTorch profile: Holistic Trace Analysis reads it, and finds the breakdown of the result document. */
 class ProfilerTraceTest {
     private static final String TRAINING = """
             scenario: profiled
@@ -44,9 +44,9 @@ class ProfilerTraceTest {
     @TempDir
     Path folder;
 
-    /** @param plan what rank 0's timeline numbers the operations of */
+    /** @param plan plan whose operations rank 0's timeline numbers */
     private record Profiled(StepPlan plan, StepObservation observation, TreeMap<Integer, HolisticTrace> ranks) {
-        /** Operations of rank 0 that a GPU runs, in the order of beginnings. */
+        /** Returns operations of rank 0 that a GPU runs, by start. */
         List<OperationSpan> onGpu(Predicate<OperationSpan> which) {
             return observation.timeline().stream()
                     .filter(span -> span.stream() != Stream.HOST && span.endPs() > span.startPs())
@@ -114,13 +114,13 @@ class ProfilerTraceTest {
         assertEqual(trace, trace.overlapNs(), unionPs(computing) + unionPs(collectives) - unionPs(both));
     }
 
-    /** Each begin and each end is half a nanosecond off at most. */
+    /** Each start and each end is at most half a nanosecond off. */
     private static void assertEqual(HolisticTrace trace, long theirsNs, long oursPs) {
         long tolerancePs = 1000L * (trace.kernels().size() + 1);
         assertThat(1000 * theirsNs).isBetween(oursPs - tolerancePs, oursPs + tolerancePs);
     }
 
-    /** Time with one of them running, given in the order of beginnings [ps]. */
+    /** Returns the time during which at least one of the operations runs, given by start [ps]. */
     private static long unionPs(List<OperationSpan> spans) {
         long sumPs = 0;
         long untilPs = 0;

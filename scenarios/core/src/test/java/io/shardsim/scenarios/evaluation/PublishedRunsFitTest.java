@@ -21,11 +21,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** That the memory ledger lets published runs fit, for they ran, and finds in them what was measured. */
+/** By the memory ledger, published runs fit, and have the measured peaks. */
 @Tag("once")
 @Tag("slow")
 class PublishedRunsFitTest {
-    /** Sources that give the micro-batch of every run and none of whose states are elsewhere. */
+    /** Sources that give the micro-batch of every run, and whose states are all on the GPU. */
     private static final Set<String> COMPLETE = Set.of("llm-foundry", "fms-fsdp", "torchtitan", "vtrain-single-node");
 
     @Test
@@ -40,7 +40,7 @@ class PublishedRunsFitTest {
                 .isEmpty();
     }
 
-    /** Of runs whose settings are all published; what the others are off by is recorded. */
+    /** Runs whose settings are all published; errors of the others are recorded. */
     @ParameterizedTest
     @CsvSource({
         "MCORE-7B-tp4-h100, PEAK_ALLOCATED_GIB, 2",
@@ -58,8 +58,8 @@ class PublishedRunsFitTest {
     }
 
     /**
-     * The sources ran these, and ran out of memory with twice the micro-batch (fms-acceleration refs/a100_80gb_liger.csv at 733992a, rows without a result;
-     * torchtitan docs/performance.md at 157a12c56, footnote 1). Two of them left no room for what the allocator reserves.
+     * The sources ran these, and ran out of memory with twice the micro-batch (fms-acceleration refs/a100_80gb_liger.csv at 733992a, rows without a
+     * result; torchtitan docs/performance.md at 157a12c56, footnote 1). Two of them left no room for fragmentation.
      */
     @ParameterizedTest
     @ValueSource(

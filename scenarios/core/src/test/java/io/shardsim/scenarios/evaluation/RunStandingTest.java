@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** That a long run says how far it is and how much is before it, and ends soon when nobody waits for it. */
+/** A long run reports its progress and what is left, and ends soon when it is no longer wanted. */
 class RunStandingTest {
     /** Some minutes of one collective, without a mark in between. */
     private static final String LONG = """

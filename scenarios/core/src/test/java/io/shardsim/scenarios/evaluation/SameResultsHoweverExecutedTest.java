@@ -18,10 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/**
- * No scenario may come out otherwise because some of it was skipped, left out or dealt out. {@code -Dexactness.seeds=N} draws more of
- * them.
- */
+/** No shortcut or split changes the result of a scenario. {@code -Dexactness.seeds=N} draws more scenarios. */
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class SameResultsHoweverExecutedTest {
     private static final int PROCESSES_MAX = 16;
@@ -55,7 +52,7 @@ class SameResultsHoweverExecutedTest {
         assertThat(skipping).as("of which something was skipped").isGreaterThan(4);
     }
 
-    /** Chunks to the same local rank of two nodes pass their leaf at once. */
+    /** Chunks to the same local rank of two nodes may pass their leaf at the same time. */
     @Test
     @Tag("slow")
     void whereNodesShareALeaf() throws Exception {
@@ -70,7 +67,7 @@ class SameResultsHoweverExecutedTest {
         compare(ScenarioReader.readText("leaf", text).points().get(0), Map.of(), 2, text);
     }
 
-    /** Equal steps of a ring are skipped even while kernels run, and where gathers and reductions follow each other. */
+    /** Equal steps of a ring are skipped even while kernels run, and while gathers and reductions alternate. */
     @Test
     @Tag("slow")
     void whereRingsTakeManySteps() throws Exception {
@@ -101,7 +98,7 @@ class SameResultsHoweverExecutedTest {
         assertThat(skipped.executedEvents() * 16 * 3).isLessThan(skipped.simulatedEvents());
     }
 
-    /** Compares executing everything with skipping and with splitting; true when something was skipped. */
+    /** Compares executing everything with skipping and with splitting; returns whether anything was skipped. */
     private static boolean compare(ScenarioPoint point, Map<Integer, Long> straggler, int processes, String what)
             throws InterruptedException {
         StepObservation all = run(point, straggler, false, 1, what);

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * That no curve misleads: of random sweeps, and of the README's own commands, each run scales within 105 % of one base or names why, and no tight run is a base or the
- * fastest while another has room. {@code -Dcurve.sweeps=500} takes more of them.
+ * No curve misleads: in random sweeps, and for the README's own commands, each run scales within 105 % of one base or names the cause, and no tight
+ * run is a base or the fastest while another has headroom. {@code -Dcurve.sweeps=500} runs more sweeps.
  */
 @Tag("once")
 @Tag("slow")
@@ -75,7 +75,7 @@ class ScalingCurveTest {
                     .map(set -> set.group(1))
                     .toList();
             Path library = Path.of("library", file + ".yaml");
-            // A file in build is written by the command before it, here by none.
+            // A file in build is written by the command before it; here nothing writes it.
             boolean needsFile = sets.stream().anyMatch(set -> set.contains("=build/"));
             if (Files.exists(library) && !needsFile && !seen.contains(file + sets)) {
                 seen.add(file + sets);
@@ -170,7 +170,7 @@ class ScalingCurveTest {
         }
     }
 
-    /** Some strategies and micro-batches on some clusters of GPUs that are about as large as the model needs. */
+    /** Returns some strategies and micro-batches on some clusters of about the size that the model needs. */
     private static String random(Random random) {
         int hidden = 1024 << random.nextInt(3);
         String gpu = "{architecture: ampere, memory: " + (1500 + random.nextInt(5000))

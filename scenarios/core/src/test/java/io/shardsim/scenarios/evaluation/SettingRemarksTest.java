@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A setting without effect, or one that means something else than people think, says so. */
+/** A setting without effect, or with another meaning than people expect, gets a remark. */
 class SettingRemarksTest {
     private static final String SCENARIO = """
             scenario: remarked
@@ -80,7 +80,7 @@ class SettingRemarksTest {
         assertThat(notes("fsdp")).noneMatch(note -> note.startsWith("dropout"));
     }
 
-    /** Each pair: a setting that the run below must not name, and one that it must, for it is told to change nothing. */
+    /** Pairs: a setting that the run below must not mention, and one that it must report as without effect. */
     @Test
     @Tag("slow")
     void aSettingThatChangesNothingIsNamed() throws Exception {
@@ -98,7 +98,7 @@ class SettingRemarksTest {
                 .noneMatch(note -> note.contains("no effect"));
     }
 
-    /** The remark is true: the runs are the same. */
+    /** The remark is true: the runs are equal. */
     @Test
     @Tag("slow")
     void whatIsSaidToChangeNothingChangesNothing() throws Exception {

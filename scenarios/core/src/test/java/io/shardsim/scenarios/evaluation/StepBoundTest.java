@@ -21,7 +21,9 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** That no run beats its bound, nor the time that is left from any of its marks on, and how near bounds are. {@code -Dbound.seeds=N} draws more scenarios. */
+/**
+ * No run beats its bound, nor the time left at any of its marks; also measures how tight bounds are. {@code -Dbound.seeds=N} draws more scenarios.
+ */
 @Tag("once")
 @Tag("slow")
 class StepBoundTest {

@@ -27,8 +27,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Work, slow-down, exposed and idle time are the step: on every rank, as the mean over ranks, and in the document that users read.
- * {@code -Dparts.seeds=N} draws more scenarios.
+ * Work, slowdown, exposed and idle time sum to the step: on every rank, as the mean over ranks, and in the result document. {@code -Dparts.seeds=N}
+ * draws more scenarios.
  */
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 @Tag("slow")

@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 
-/** That what is too large for the machine is told before it is tried, and that planning can be interrupted. */
+/** A run too large for the machine is reported before it starts, and planning can be interrupted. */
 class TooLargeTest {
     private static PointRuns runsOf(String text) throws Exception {
         Scenario scenario = ScenarioReader.readText("a.yaml", text);
@@ -57,7 +57,7 @@ class TooLargeTest {
                 .contains("a collective in chunks of 16 bytes has more than ", "a larger collectives.chunk");
     }
 
-    /** Sums that no longer fit say that the run is too large; another failure of arithmetic is a bug of ours. */
+    /** Overflowing sums mean that the run is too large; any other failure of arithmetic is a bug of ours. */
     @Test
     void onlyAnOverflowIsARunThatIsTooLarge() throws Exception {
         ScenarioPoint point = ScenarioReader.readText("a.yaml", """

@@ -30,7 +30,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Traces, and memory over time, say what the result document says. */
+/** Traces, and memory over time, agree with the result document. */
 class TracesTest {
     private static final String TRAINING = """
             scenario: traced

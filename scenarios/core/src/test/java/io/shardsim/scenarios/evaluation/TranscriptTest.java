@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What the terminal shows, written down as people read it: the whole story of some scenarios on narrow and wide terminals, in colour, without a
- * terminal, and in full. Update with {@code -Dgolden.update}, and read the difference.
+ * Recorded terminal output: some scenarios on narrow and wide terminals, in colour, without a terminal, and in full. Update with
+ * {@code -Dgolden.update}, and review the difference.
  */
 @Tag("slow")
 @Tag("always")

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What is tried for a run, and what comes of it. */
+/** Trials of a run, and their results. */
 @Tag("once")
 class TrialsTest {
     private static final String SMALL = """
@@ -56,7 +56,7 @@ class TrialsTest {
         return simulation.run(ScenarioReader.readText("a.yaml", text).points().get(0));
     }
 
-    /** The advised run of a scenario with what was tried for it. */
+    /** Returns the advised run of a scenario with its trials. */
     private static RunResult advised(String text) throws Exception {
         Scenario scenario = ScenarioReader.readText("a.yaml", text);
         List<RunResult> results = new ArrayList<>();
@@ -69,7 +69,7 @@ class TrialsTest {
         return trials.with(tried);
     }
 
-    /** What a scenario would try, without trying it. */
+    /** Returns what a scenario would try, without running it. */
     private static List<Map<String, Object>> tried(String text) throws Exception {
         Scenario scenario = ScenarioReader.readText("a.yaml", text);
         return Trials.of(scenario, List.of(run(text)), Long.MAX_VALUE).points().stream()
@@ -81,7 +81,10 @@ class TrialsTest {
         return Map.of(key, value);
     }
 
-    /** Llama 3 8B with 8,192 tokens and standard attention on p5: flash attention more than doubles it, and a smaller shard group hardly matters. */
+    /**
+     * Llama 3 8B with 8,192 tokens and standard attention on p5: flash attention more than doubles the speed, and a smaller shard group hardly
+     * matters.
+     */
     @Test
     @Tag("slow")
     void standardAttentionIsToldOfFlashAttentionFirst() throws Exception {
@@ -125,7 +128,7 @@ class TrialsTest {
         }
     }
 
-    /** An import that finds no compiler writes the plain kernels into the file; that is no reason not to compile. */
+    /** An import that finds no compiler writes the plain kernels into the file; compiling is still worth a trial. */
     @Test
     @Tag("slow")
     void plainKernelsThatAFileNamesAreTriedCompiled() throws Exception {
@@ -138,7 +141,7 @@ class TrialsTest {
                 .noneMatch(set -> set.containsKey("strategy.framework_profile"));
     }
 
-    /** Whoever follows the advice gets what it promised. */
+    /** Following the advice gains what it promises. */
     @Test
     @Tag("slow")
     void aTrialIsTheRunThatItsSettingsMake() throws Exception {
@@ -165,7 +168,7 @@ class TrialsTest {
             strategy: {kind: fsdp}
             """;
 
-    /** Each price is that of a run of the file with the other choice written into it. */
+    /** Each price equals that of a run of the file with the other choice written out. */
     @Test
     @Tag("slow")
     void whatIsLeftOpenIsPricedByRunsOfTheSameFile() throws Exception {
@@ -196,7 +199,7 @@ class TrialsTest {
                 .endsWith(" %).");
     }
 
-    /** Files with strategies whose parameters other ones lack, and some that are drawn. */
+    /** Returns files with strategies that lack others' parameters, and some random ones. */
     private static Stream<Arguments> files() {
         String split = SMALL.replace("gpt2-1.5b", "{hidden: 1024, layers: 6, heads: 16, vocab: 50257}")
                 .replace("nodes: 4", "nodes: 2");
@@ -284,7 +287,7 @@ class TrialsTest {
                         Map.of("strategy.tensor_parallel", "1", "strategy.sequence_parallel", "false"));
     }
 
-    /** Which kinds can, the catalog says; their kernels stay those of the run. */
+    /** The catalog lists the suitable kinds; they keep the kernels of the run. */
     @Test
     void aStrategyWithoutShardGroupsIsTriedAsOneThatHasThem() throws Exception {
         assertThat(tried(SMALL.replace("mics, shard_group: 16", "zero3-0.11")))
@@ -320,7 +323,7 @@ class TrialsTest {
         assertThat(run.facts().trials()).isNotEmpty();
     }
 
-    /** What is chosen depends on the run and on what it may cost; all the others are named. */
+    /** The choice of trials depends on the run and on the budget; all others are named. */
     @Test
     void whatTrialsCostIsBounded() throws Exception {
         Scenario scenario = ScenarioReader.readText("a.yaml", SMALL);
@@ -341,7 +344,7 @@ class TrialsTest {
         }
     }
 
-    /** A setting is given up, or not begun, once it cannot gain 2 %; it counts as tried. Nothing that gains more is lost by that. */
+    /** A setting is given up, or not started, once it cannot gain 2 %; it counts as tried. No setting that gains more is lost that way. */
     @Test
     void whatCannotGainIsNotRunToItsEnd() throws Exception {
         Scenario scenario = ScenarioReader.readText("a.yaml", SMALL);
@@ -360,7 +363,7 @@ class TrialsTest {
         assertThat(advised.facts().assumptions()).isEqualTo(all.facts().assumptions());
     }
 
-    /** A trial that takes more than twice what was foreseen is named as untried, and so it is where a runner knows no limits. */
+    /** A trial that takes more than twice the estimate is named as untried, also if a runner ignores limits. */
     @Test
     void aTrialThatTakesMoreThanForeseenIsNoTrial() throws Exception {
         Scenario scenario = ScenarioReader.readText("a.yaml", SMALL);
@@ -389,7 +392,7 @@ class TrialsTest {
         return advised;
     }
 
-    /** What another point of the sweep has shown is not run again. */
+    /** Results of other points of the sweep are reused. */
     @Test
     void anotherPointOfTheSweepIsATrialToo() throws Exception {
         Scenario scenario = ScenarioReader.readText(

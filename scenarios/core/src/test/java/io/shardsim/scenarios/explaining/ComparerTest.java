@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** That what two runs differ by sums to the gap between them, and that causes are what re-runs say. */
+/** The differences of two runs sum to the gap between them, and causes equal the results of re-runs. */
 class ComparerTest {
     private static final String SMALL = """
             scenario: small
@@ -90,7 +90,7 @@ class ComparerTest {
                 .satisfies(network -> assertThat(network.ps()).isPositive());
     }
 
-    /** The way begins where the first run is: to write its kernels and its micro-batch changes nothing. */
+    /** The path starts at the first run: writing out its kernels and its micro-batch changes nothing. */
     @ParameterizedTest
     @Tag("slow")
     @ValueSource(strings = {"kind: zero3", "kind: mics, shard_group: 8", "kind: fsdp2", "kind: megatron-core"})
@@ -194,7 +194,7 @@ class ComparerTest {
         assertThat(text).contains("What differs", "Where the time goes", "Why: ", "sharding", "network", "memory");
     }
 
-    /** What is shown of the parts sums to what is shown of the step. */
+    /** The displayed parts sum to the displayed step. */
     @Test
     void roundedFiguresSum() {
         Rounded rounded = Rounded.of(30_000_000_000_000L);

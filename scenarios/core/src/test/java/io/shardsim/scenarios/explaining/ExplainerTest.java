@@ -16,7 +16,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** That a fault is found by the speed that it makes, and a healthy run is called healthy. */
+/** A fault is found by the speed that it causes, and a healthy run is called healthy. */
 @Tag("once")
 class ExplainerTest {
     private static final RememberedRuns RUNS = new RememberedRuns();
@@ -153,7 +153,7 @@ class ExplainerTest {
                 .contains("is assumed: kernel-times, ", "; the nearest published run, ", ", is simulated ");
     }
 
-    /** Activations that are computed again cost this run less than simulated speeds are off, which makes no run slower than that. */
+    /** Recomputation costs this run less than the error of simulated speeds, so it explains no slower run. */
     @Test
     @Tag("slow")
     void aFaultWithWhichARunIsHealthyMakesNoRunUnhealthy() throws Exception {
@@ -195,7 +195,7 @@ class ExplainerTest {
                                         + "samples/s at cluster.nodes=1'"));
     }
 
-    /** Every fault of the catalog is found where its own speed was measured, corrected by what simulated speeds are off on average. */
+    /** Every fault of the catalog is found from its own speed, corrected by the mean error of simulated speeds. */
     @Test
     @Tag("slow")
     void eachFaultExplainsItsOwnSpeed() throws Exception {
@@ -233,7 +233,7 @@ class ExplainerTest {
                 .isSubsetOf("memory-edge", "no-gpudirect", "no-prefetch", "no-overlap", "reduce-every-micro-batch");
     }
 
-    /** Logs print steps of minutes, most of which have no outage. */
+    /** Logs print averages over minutes, and most steps have no outage. */
     @Test
     @Tag("slow")
     void aFlappingNicIsFoundByTheAverageStep() throws Exception {
@@ -275,7 +275,7 @@ class ExplainerTest {
         }
     }
 
-    /** What does not change the step is no explanation: one GPU has no NIC. */
+    /** A fault that does not change the step is no explanation: one GPU has no NIC. */
     @Test
     @Tag("slow")
     void faultsWithoutEffectAreNoSuspects() throws Exception {
@@ -300,7 +300,7 @@ class ExplainerTest {
                 .contains("Look at (", "Try it: --set '");
     }
 
-    /** The pattern of a public thread: one job is 12 times too slow under FSDP and 3 times under DDP. No fault alone is so. */
+    /** The pattern of a public thread: one job is 12 times too slow under FSDP and 3 times under DDP. No single fault does that. */
     @Test
     @Tag("slow")
     void whereNoFaultFitsNoneHasAShare() throws Exception {
@@ -313,7 +313,7 @@ class ExplainerTest {
             assertThat(one.explains()).isFalse();
             assertThat(one.share()).isZero();
         });
-        // Slower than measured under DDP: whatever else is wrong cannot make it faster.
+        // Slower than measured under DDP: no further fault can make it faster.
         assertThat(none.suspects().get(0).deviations().get(1)).isGreaterThan(-Explanation.FIT_MAX);
         String text = ExplanationText.write(none, 100);
         assertThat(text).contains("No single known fault fits the evidence.", "Closest, none fits", "step s", "Next: ");
@@ -323,7 +323,7 @@ class ExplainerTest {
                 .doesNotContain("\"fits\" : true");
     }
 
-    /** Two figures that two faults make together are given back to both of them. */
+    /** Two figures caused by a pair of faults are attributed to both of them. */
     @Test
     @Tag("slow")
     void twoFaultsAtOnceAreFound() throws Exception {
@@ -350,7 +350,7 @@ class ExplainerTest {
         return explanation.logs().get(log).healthy().step().samplesPerSecond();
     }
 
-    /** The share that a fault would have if none had to fit. */
+    /** Returns the share that a fault would have if none had to fit. */
     private static double partOfAll(Explanation explanation, String fault) {
         return suspect(explanation, fault).likelihood()
                 / explanation.suspects().stream()
@@ -365,7 +365,7 @@ class ExplainerTest {
         assertThat(ExplanationText.write(explain(large, samples(1), 1), 80)).contains("Not simulated: it does not fit");
     }
 
-    /** What nccl-tests shows is explained as well: GitHub issue 8391 of SkyPilot, where one of four EFA interfaces was attached. */
+    /** nccl-tests results are explained as well: GitHub issue 8391 of SkyPilot, where one of four EFA interfaces was attached. */
     @Test
     @Tag("slow")
     void aBareCollectiveIsExplained() throws Exception {
@@ -387,7 +387,7 @@ class ExplainerTest {
                 .hasMessageContaining("is a bare collective, of which no samples/s is logged; write '45 GB/s busbw'");
     }
 
-    /** A second log, of one node, clears the faults of the network, or those of the node. */
+    /** A second log, of one node, rules out network faults or node faults. */
     @Test
     @Tag("slow")
     void aSecondLogTellsFaultsApart() throws Exception {
@@ -414,7 +414,7 @@ class ExplainerTest {
         assertThat(ExplanationText.write(node, 80).lines()).allMatch(line -> line.length() <= 80);
     }
 
-    /** A node that somebody calls healthy clears the same faults as its speed does, and a ratio is a speed. */
+    /** A node reported as healthy rules out the same faults as its speed does, and a ratio is a speed. */
     @Test
     @Tag("slow")
     void healthyIsEvidence() throws Exception {
@@ -434,7 +434,7 @@ class ExplainerTest {
         assertThat(ExplanationText.write(network, 80)).contains("Healthy at cluster.nodes=1, as stated.");
     }
 
-    /** Memory that is as it should be clears recomputation, and alone it is no evidence of a slow run. */
+    /** Normal memory rules out recomputation; alone it is no evidence of a slow run. */
     @Test
     @Tag("slow")
     void memoryTellsFaultsApart() throws Exception {

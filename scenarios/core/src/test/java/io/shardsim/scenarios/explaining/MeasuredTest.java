@@ -9,7 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What logs print is read in their unit. */
+/** Figures of logs are read in their units. */
 class MeasuredTest {
     @ParameterizedTest
     @CsvSource(

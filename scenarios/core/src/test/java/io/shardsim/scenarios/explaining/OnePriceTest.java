@@ -22,13 +22,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * That a difference has one price: {@code run} and {@code compare} agree to the picosecond, whichever of two runs is named first. With {@code -Dprices.all} for every
- * scenario of the library, which takes minutes.
+ * A difference has one price: {@code run} and {@code compare} agree to the picosecond, whichever run is named first. With {@code -Dprices.all} for
+ * every scenario of the library, which takes minutes.
  */
 @Tag("once")
 @Tag("slow")
 class OnePriceTest {
-    /** Strategies whose kernels and micro-batches differ, too, so that walks have several stops. */
+    /** Strategies whose kernels and micro-batches also differ, so that paths have several intermediate runs. */
     private static final String SMALL = """
             scenario: small
             model: {hidden: 4096, layers: 8, heads: 32, vocab: 32000}
@@ -80,7 +80,7 @@ class OnePriceTest {
                 .isFalse();
     }
 
-    /** What {@code compare} says that the second saves against the first, or the first against the second. */
+    /** Returns the savings of the second run over the first, or the reverse, by {@code compare}. */
     private static Map<String, Long> saved(ScenarioPoint a, ScenarioPoint b, int sign) throws InputException {
         Comparison comparison = new Comparer(PointSimulation::new, 2)
                 .compare(

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A fault that somebody hid is found by which part of the step is long. */
+/** A hidden fault is found by the parts of the step that are long. */
 @Tag("once")
 @Tag("slow")
 class ProfiledFaultsTest {
@@ -47,9 +47,9 @@ class ProfiledFaultsTest {
             MEGATRON.replace("2048, global_batch: 64, micro_batch: 2", "1024, global_batch: 16, micro_batch: 1");
 
     /**
-     * A fault, in a strength that the catalog does not list where it has several.
+     * A hidden fault, with a strength that the catalog does not list if it lists several.
      *
-     * @param name of its file
+     * @param name name of its file
      */
     private record Hidden(String name, String text, Map<String, String> settings) {}
 
@@ -93,7 +93,7 @@ class ProfiledFaultsTest {
     @TempDir
     Path folder;
 
-    /** 1 where the hidden fault comes first; 0 where it does not fit. */
+    /** Returns 1 if the hidden fault ranks first; 0 if it does not fit. */
     private static long place(Hidden hidden, Explanation found) {
         List<Explanation.Suspect> suspects = found.suspects();
         for (int i = 0; i < suspects.size(); i++) {

@@ -21,8 +21,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.dataformat.yaml.YAMLMapper;
 
 /**
- * What comes first for published slow runs whose cause is known, in the folder {@code accuracy/faults}. Each file says what comes first today, right or wrong, so
- * that a change in either direction makes itself heard.
+ * The top-ranked fault of published slow runs with known cause, in the folder {@code accuracy/faults}. Each file records today's top-ranked fault,
+ * right or wrong, so that any change is noticed.
  */
 @Tag("once")
 class PublishedFaultsTest {
@@ -33,8 +33,8 @@ class PublishedFaultsTest {
      * A published slow run.
      *
      * @param cause name of its fault
-     * @param first name of the fault that comes first
-     * @param calibration why the run does not count; empty where it does
+     * @param first name of the top-ranked fault
+     * @param calibration why the run does not count; empty if it does
      */
     private record Case(String name, JsonNode file, String cause, String first, String calibration) {
         static Case of(Path path) {
@@ -108,7 +108,7 @@ class PublishedFaultsTest {
                         (share, what) -> {}));
     }
 
-    /** The figures that docs/why.md quotes. */
+    /** The figures quoted in docs/why.md. */
     @Test
     void theCountIsWhatTheDocumentSays() throws Exception {
         long right = judged().stream().filter(Case::isRight).count();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How a run of a file is named. */
+/** Names of runs of a file. */
 class RunNameTest {
     private static final List<Map<String, Object>> RUNS = List.of(
             Map.of("cluster.nodes", 2L, "strategy", Map.of("kind", "zero3")),

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** That every price is what a run with the change shows, and that advice comes from the same runs. */
+/** Every price equals that of a run with the change, and advice comes from the same runs. */
 @Tag("once")
 class WhatIfTest {
     private static final RememberedRuns RUNS = new RememberedRuns();
@@ -47,7 +47,7 @@ class WhatIfTest {
         }
     }
 
-    /** Whoever follows a suggestion gains what it promises. */
+    /** Following a suggestion gains what it promises. */
     @ParameterizedTest
     @Tag("slow")
     @ValueSource(strings = {"kind: zero3", "kind: mics", "kind: megatron-core"})
@@ -79,7 +79,7 @@ class WhatIfTest {
         assertThat(WhatIfText.write(List.of(prices), 80)).contains("No effect on speed: ");
     }
 
-    /** What run advises is among the settings that are priced, with the same gain, and nothing that run tried gains more than its advice. */
+    /** Advice of {@code run} is among the priced settings, with the same gain, and nothing that {@code run} tried gains more. */
     @Test
     @Tag("slow")
     void adviceOfARunAgrees() throws Exception {
@@ -102,7 +102,7 @@ class WhatIfTest {
                 .isGreaterThanOrEqualTo(advice.get(0).gain());
     }
 
-    /** On one GPU nothing but the GPU and its host matter; a GPU with nothing to wait for is bound by its flops or its memory. */
+    /** On one GPU only the GPU and its host matter; a GPU that never waits is bound by its flops or its memory. */
     @Test
     void oneGpuIsBoundByItself() throws Exception {
         Prices prices = prices(
@@ -124,7 +124,7 @@ class WhatIfTest {
                 .isBetween(0.6, 1.0);
     }
 
-    /** Of a host-bound run a host of 0.9 times the time is as good as its derivative says. */
+    /** For a host-bound run, 0.9 times the host time gains what its derivative says. */
     @Test
     @Tag("slow")
     void tinyKernelsAreBoundByTheHost() throws Exception {

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** That a plan is what simulating everything would give, and says what became of the rest. */
+/** A plan equals the result of simulating everything, and reports what happened to the rest. */
 @Tag("once")
 class PlannerTest {
     private static final String SMALL = """
@@ -47,7 +47,7 @@ class PlannerTest {
     private static final Goal FASTEST =
             new Goal(Objective.FASTEST, 500e9, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY, false);
 
-    /** Runs that several tests ask for. */
+    /** Runs that several tests need. */
     private static final RememberedRuns RUNS = new RememberedRuns();
 
     private static Plan plan(String text, Goal goal, int threads) throws Exception {
@@ -62,7 +62,7 @@ class PlannerTest {
         }
     }
 
-    /** Two nodes of eight GPUs: 24 experts divide among 8 of them, not among 16; 4 among 4; a dense model has none to share out. */
+    /** Two nodes of eight GPUs: 24 experts can be distributed over 8 GPUs but not over 16, 4 experts over 4; a dense model has none. */
     @Test
     void expertsAreSharedOutAmongANodeOrMore() throws Exception {
         Map<String, List<String>> groups = Map.of(
@@ -139,7 +139,10 @@ class PlannerTest {
         });
     }
 
-    /** What fits only without fragmentation is not searched; on demand it comes after what has room, however fast, and is no choice between days and dollars. */
+    /**
+     * Candidates that fit only without fragmentation are not searched. With --tight they rank after those with headroom, however fast, and are not on
+     * the front of days and dollars.
+     */
     @Test
     void whatIsTightComesLastAndOnDemand() throws Exception {
         String text = """
@@ -177,7 +180,7 @@ class PlannerTest {
         }
     }
 
-    /** What runs in other software has no rank; of each strategy the best is named where it beats what is ranked. */
+    /** Strategies in other software are not ranked; each one's best is named if it beats the ranked ones. */
     @Test
     @Tag("slow")
     void whatIsNotAvailableIsNamedWithItsGain() throws Exception {
@@ -236,7 +239,7 @@ class PlannerTest {
                 .collect(Collectors.toSet());
     }
 
-    /** Of 24,576 tokens, 4 ranks have 6,144 each and 8 would have 3,072; of 4,096 none is split. */
+    /** Of 24,576 tokens, 4 ranks have 6,144 each and 8 would have 3,072; 4,096 tokens are not split. */
     @Test
     void longSequencesAreSplitAndKernelsCompiledWhereTheSoftwareCan() throws Exception {
         String text = """
@@ -260,7 +263,7 @@ class PlannerTest {
                 .isEmpty();
     }
 
-    /** Host memory, or a split, for less than 1 % is not recommended; for more it is. */
+    /** Offloading or a split is not recommended for less than 1 %; for more it is. */
     @Test
     void ofTwoThatAreAlmostAsGoodThePlainerComesFirst() throws Exception {
         List<Plan.Ranked> two = plan("""
@@ -285,7 +288,7 @@ class PlannerTest {
         return new Plan.Ranked(new Candidate(settings, candidate.point()), one.run(), one.cost());
     }
 
-    /** What the file splits within tensor parallelism goes where there is none. */
+    /** Settings within tensor parallelism are dropped without tensor parallelism. */
     @Test
     void withoutTensorParallelismNothingIsSplitAlongTheSequence() throws Exception {
         String text = """
@@ -315,7 +318,7 @@ class PlannerTest {
         assertThat(told).endsWith(space.candidates().size() + " candidates so far");
     }
 
-    /** Runs to their end, or as far as the planner wants, and counts what was given up. */
+    /** Runs each candidate to its end, or as far as the planner wants, and counts those given up. */
     private static final class Counting implements ScenarioRunner {
         private final PointSimulation simulation = new PointSimulation(new RunOptions(2, true));
         private final boolean toTheEnd;

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What a candidate must reach to be of interest, by results that are made up. */
+/** The result that a candidate needs to stay in the search, with made-up results. */
 class StandingTest {
     private static final String TRAINING = """
             scenario: made-up
@@ -39,12 +39,12 @@ class StandingTest {
     private static final double TOKENS = 1024 * 64 * 86_400.0;
 
     private static RunResult any;
-    /** By nodes: 64 samples a step. */
+    /** Candidates by number of nodes, with 64 samples per step. */
     private static Candidate one;
 
     private static Candidate two;
     private static Candidate unpriced;
-    /** 128 samples a step. */
+    /** Candidates with 128 samples per step. */
     private static Candidate large;
 
     private static Candidate largeOnTwo;
@@ -87,7 +87,7 @@ class StandingTest {
         return new Candidate(Map.of(key, value), one.point());
     }
 
-    /** A result with a step of so many seconds, and a digest of its own. */
+    /** Returns a result with a step time and a unique digest. */
     private static RunResult run(double seconds, boolean tight) {
         RunFacts facts = any.facts();
         RunFacts.Sharded work = (RunFacts.Sharded) facts.work();
@@ -152,7 +152,7 @@ class StandingTest {
         assertThat(endMax(standing(FASTEST, one, 5, 2, 3, 1, 4, 6), one)).isCloseTo(5, within(1e-6));
     }
 
-    /** Else what is as good as the fifth would be given up. */
+    /** Otherwise a candidate as good as the fifth would be given up. */
     @Test
     void theEndIsNeverRoundedDown() {
         assertThat(standing(FASTEST, one, 1, 2, 3, 4, 5).endMaxPs(0, one))
@@ -179,7 +179,7 @@ class StandingTest {
 
     @Test
     void whatMissesTheLimitsOrDoesNotFitIsNoMeasure() {
-        // So many tokens that a second a step is a day.
+        // Number of tokens for which one second per step is one day.
         Standing standing = standing(goal(Objective.FASTEST, 4.5, NO_LIMIT), one, 1, 2, 3, 4, 5);
         standing.add(0, one, RunResult.outOfMemory(any.facts(), "less of everything"));
         assertThat(standing.endMaxPs(0, one)).isEqualTo(Long.MAX_VALUE);
@@ -205,7 +205,7 @@ class StandingTest {
         assertThat(endMax(standing(FASTEST, one, near), one)).isCloseTo(1.004, within(1e-6));
     }
 
-    /** One node costs half of two. */
+    /** One node costs half as much as two. */
     @Test
     void whatIsCheaperThanAllIsOfInterestHoweverSlow() {
         assertThat(endMax(standing(FASTEST, two, 1, 2, 3, 4, 5), one)).isCloseTo(5, within(1e-6));
@@ -289,7 +289,7 @@ class StandingTest {
         return new BoundedCandidate(candidate, Objective.FASTEST.score(candidate, seconds), tight);
     }
 
-    /** The search for the best of one strategy, plan by plan. */
+    /** The search for the best candidate of one strategy, plan by plan. */
     private static final class Search {
         final List<Candidate> candidates = new ArrayList<>();
         final List<Integer> checks = new ArrayList<>();
@@ -298,7 +298,7 @@ class StandingTest {
         @Nullable
         BoundedCandidate next;
 
-        /** @param seconds bounds of candidates, of which nothing is known to be tight */
+        /** @param seconds bounds of candidates, none of which is known to be tight */
         Search(@Nullable Double unbeaten, double... seconds) throws Exception {
             List<BoundedCandidate> hopes = new ArrayList<>();
             for (double each : seconds) {
@@ -309,7 +309,9 @@ class StandingTest {
                     "zero3", "ZeRO-3", FASTEST, hopes, unbeaten == null ? null : ranked(one, unbeaten, false));
         }
 
-        /** The number of the one that is to run next, -1 for none; plans that are written say this much more than candidates do. */
+        /**
+         * Returns the index of the next candidate to run, -1 for none; the bound of a written plan is higher than the candidate's by a given amount.
+         */
         int next(int atOnce, double more) throws Exception {
             next = strategy.next(
                     hopes -> {
@@ -385,7 +387,7 @@ class StandingTest {
         assertThat(search.strategy.result().proven()).isTrue();
     }
 
-    /** A plan's bound is higher than that without a plan. */
+    /** A plan's bound is higher than the bound without a plan. */
     @Test
     void plansAreWrittenUntilTheLowestBoundIsThatOfAPlan() throws Exception {
         Search search = new Search(null, 1, 2, 3, 6, 7);
@@ -413,7 +415,7 @@ class StandingTest {
         assertThat(best.candidate()).as("the first of equal ones").isEqualTo(search.candidates.get(1));
     }
 
-    /** Whatever has room is better than what is tight. */
+    /** Any candidate with headroom ranks before tight ones. */
     @Test
     void aTightOneSetsNoLimit() throws Exception {
         Search search = new Search(null, 1, 5);

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** That a framework's release brings along what it does of itself, and nothing that the file says itself. */
+/** A framework's release sets its own defaults, and nothing that the file sets itself. */
 class FrameworkDefaultsTest {
     private static ScenarioPoint point(String framework, String training, String strategy) throws InputException {
         return ScenarioReader.readText("a.yaml", """
@@ -90,7 +90,7 @@ class FrameworkDefaultsTest {
         assertThat(task.strategy().given()).containsEntry("framework_profile", profile);
     }
 
-    /** NeMo exchanges a layer's slices beside products, for which the sequence has to be split. */
+    /** NeMo overlaps sequence communication with a layer's GEMMs, which requires a split sequence. */
     @Test
     void whatNeedsAnotherKeyComesWithIt() throws InputException {
         String split = "kind: megatron-core, tensor_parallel: 2";
@@ -137,7 +137,7 @@ class FrameworkDefaultsTest {
                 .hasMessageContaining("such as torchtitan 2024-12 + compile");
     }
 
-    /** Each release and part gives a scenario that can run, whatever the kind of strategy. */
+    /** Each release and addition gives a scenario that can run, for every kind of strategy. */
     @Test
     @Tag("slow")
     void allReleasesGiveScenarios() throws InputException {

@@ -92,7 +92,7 @@ class InstanceFilesTest {
                 .containsExactly("mine", "p4d.24xlarge");
     }
 
-    /** Trials vary what the point was given, and workers have no file. */
+    /** Trials change the given values of a point, and workers have no file. */
     @Test
     void whatIsVariedNeedsNoFile() throws InputException, IOException {
         ScenarioPoint point = read().points().get(0);

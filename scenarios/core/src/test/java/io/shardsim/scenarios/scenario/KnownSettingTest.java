@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** The table of settings names keys that exist; a misspelt row would have no effect, and say nothing. */
+/** The table of settings names existing keys; a misspelt row would silently have no effect. */
 class KnownSettingTest {
     @Test
     void everyRowIsAKeyOfScenarios() {
@@ -25,7 +25,7 @@ class KnownSettingTest {
         assertThat(KnownSetting.all()).extracting(KnownSetting::path).isSubsetOf(keys);
     }
 
-    /** What a key of training is resolved to is shown under the name that the table gives it. */
+    /** A resolved training key is shown under its name in the table. */
     @Test
     void everyValueInForceIsARowOfTheTable() throws InputException {
         ScenarioPoint point = ScenarioReader.readText("a.yaml", """
@@ -43,7 +43,7 @@ class KnownSettingTest {
                 .map(KnownSetting::path)
                 .filter(path -> path.startsWith("training."))
                 .toList();
-        // Some have a value only where a file gives one, or a model has experts.
+        // Some have a value only if a file gives one, or a model has experts.
         assertThat(paths)
                 .filteredOn(
                         path -> !path.matches(
@@ -67,13 +67,13 @@ class KnownSettingTest {
                 .containsEntry("training.activation_checkpointing", "selective");
     }
 
-    /** A plan can try what it finds in the table: every value is one that a scenario may have. */
+    /** Every value that the table offers to a plan is valid in a scenario. */
     @Test
     void choicesAreSearchedWhole() {
         assertThat(KnownSetting.of("training.attention").searched()).isEqualTo(List.of("standard", "flash"));
     }
 
-    /** Whoever names a framework writes how a model is split, and leaves its kernels to the release. */
+    /** A user who names a framework still gives the model parallelism, and leaves the kernels to the release. */
     @Test
     void softwareDecidesWhatItShips() {
         assertThat(List.of("training.attention", "strategy.reduce_bucket_size", "strategy.framework_profile"))

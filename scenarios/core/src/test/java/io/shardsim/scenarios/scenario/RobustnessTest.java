@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Damaged scenarios are read or refused with messages; nothing else happens. Seeded, so a failure can be repeated. */
+/** Damaged scenarios are read or refused with messages; nothing else happens. Seeded, so that a failure is reproducible. */
 @Tag("slow")
 class RobustnessTest {
     private static final int ROUNDS = Integer.getInteger("damage.rounds", 600);
@@ -143,7 +143,7 @@ class RobustnessTest {
         };
     }
 
-    /** Puts something else after a colon or a comma, where values stand. */
+    /** Replaces the text after a colon or a comma, where values are. */
     private static String replaceValue(String text, SplittableRandom random) {
         int from = text.indexOf(": ", random.nextInt(text.length()));
         if (from < 0) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every rule of a scenario file with the exact message, place included. */
+/** Every rule of a scenario file, with its exact message and position. */
 class ScenarioErrorsTest {
     static final String VALID = """
             scenario: ok
@@ -35,7 +35,7 @@ class ScenarioErrorsTest {
         return refused.problems().stream().map(Problem::toString).toList();
     }
 
-    /** Algorithms that ship as classes, and all that files write down as rounds. */
+    /** Algorithms shipped as classes, and all those written as rounds in files. */
     private static String able(CollectiveKind kind, String... classes) {
         Stream<String> rounds = CollectiveCatalog.shipped().entries().stream()
                 .filter(entry -> entry.kinds().contains(kind)
@@ -718,7 +718,7 @@ class ScenarioErrorsTest {
                 .containsExactly("a.yaml:7:61: framework_profile fsdp2 is not known; did you mean fsdp?");
     }
 
-    /** Otherwise the second point would go on as if nothing were wrong. */
+    /** Otherwise the second point would continue as if nothing were wrong. */
     @Test
     void aProblemThatAnEarlierPointHasToldCountsForEachPoint() {
         assertThat(problems(VALID.replace("1536", "1536\n  checkpointed_layers: 512")

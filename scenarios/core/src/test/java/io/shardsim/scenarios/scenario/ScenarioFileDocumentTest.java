@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * {@code docs/scenario-file.md} says what the key tables say, and its examples are read. With {@code -Ddocs.write} the tables between its
+ * {@code docs/scenario-file.md} agrees with the key tables, and its examples are read. With {@code -Ddocs.write} the tables between its
  * {@code <!-- ... -->} marks are written instead of compared.
  */
 class ScenarioFileDocumentTest {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** That scenarios beyond what can be read, or what the models bear, are refused, soon and with their place. */
+/** Scenarios beyond the limits of the parser or the models are refused quickly, with their positions. */
 class ScenarioLimitsTest {
     @Test
     void figuresBeyondWhatTheModelsBearAreRefused() {
@@ -28,7 +28,7 @@ class ScenarioLimitsTest {
                         "a.yaml:3:51: nic: rate 9e18 B/s > 1000000000000000 bytes/s; write for example 300 GB/s or 100 Gbit/s");
     }
 
-    /** Named algorithms are looked at in the plan of a step, which may be too large to be written. */
+    /** Named algorithms are checked in the plan of a step, which may be too large to write. */
     @Test
     void plansThatAreTooLargeAreToldWithTheOtherProblems() {
         String strategy = "{kind: zero2, gather_algorithm: ring, ";

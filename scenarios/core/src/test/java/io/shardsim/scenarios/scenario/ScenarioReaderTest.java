@@ -218,7 +218,7 @@ class ScenarioReaderTest {
         assertThat(instance.price().usdPerHour()).isNaN();
     }
 
-    /** Nothing is taken to be InfiniBand in silence. */
+    /** InfiniBand is never assumed silently. */
     @Test
     void aNetworkThatIsLeftOutIsANote() throws InputException {
         String cluster = "scenario: a\nworkload: {collective: all_gather, size: 1 GiB}\n"
@@ -293,7 +293,7 @@ class ScenarioReaderTest {
         assertThat(point.collectives().chunkBytes()).isEqualTo(1L << 20);
     }
 
-    /** SMDDP leaves to NCCL what it does not carry, asked for by name or not. */
+    /** SMDDP leaves collectives that it does not support to NCCL, requested by name or not. */
     @Test
     void aLibraryMayBeAskedForWhereItFallsBack() throws InputException {
         String text = """

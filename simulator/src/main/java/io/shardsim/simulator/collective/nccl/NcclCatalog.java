@@ -7,18 +7,18 @@ import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.schema.ValueType;
 import java.util.Map;
 
-/** The files of NCCL's constants: GPU architectures, networks, and what network plugins prefer. */
+/** Files of NCCL's constants: GPU architectures, networks, and tuners of network plugins. */
 public final class NcclCatalog {
-    /** The keys of these files, and of those of other libraries. */
+    /** Keys of these files, and of the files of other libraries. */
     public static final KeyFile KEYS = KeyFile.named("collective-keys");
 
-    /** A file for each GPU architecture. */
+    /** One file per GPU architecture. */
     public static final FigureFolder GPUS = folder("gpus", "NCCL constants of the architecture", "gpu");
 
-    /** A file for each network, which instances name. */
+    /** One file per network; instances name theirs. */
     public static final FigureFolder NETWORKS = folder("networks", "NCCL constants of the network", "network");
 
-    /** A file for each network plugin that prefers something. */
+    /** One file per network plugin with a tuner. */
     public static final FigureFolder TUNERS = folder("tuners", "preferences of a network plugin", "tuner");
 
     private NcclCatalog() {}

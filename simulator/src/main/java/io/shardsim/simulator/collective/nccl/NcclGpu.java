@@ -9,14 +9,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * NCCL on one GPU architecture. Arrays go by {@link Protocol}.
+ * NCCL's constants on one GPU architecture. Arrays are indexed by {@link Protocol}.
  *
- * @param basePs from a rank's stream reaching a collective to its first primitive [ps] -- calibration
- * @param nvLinkStepPs latency of one step over NVLink [ps] -- calibration
+ * @param basePs from the moment a rank's stream reaches a collective to its first primitive [ps] -- calibration
+ * @param nvLinkStepPs one step over NVLink, without its bytes [ps] -- calibration
  * @param rates rates of thread blocks -- calibration
  * @param channels channels inside a node -- specification
  * @param nvls NVLink SHARP; null if the switch cannot reduce
- * @param tuner figures of NCCL's tuner for this GPU -- specification
+ * @param tuner NCCL's own estimates for this GPU -- specification
  */
 record NcclGpu(
         long[] basePs,
@@ -28,7 +28,7 @@ record NcclGpu(
 
     /**
      * @param lanes maximum rate of one thread block
-     * @param copyRatio share of the NVLink payload rate that all channels reach when copying [1]
+     * @param copyRatio share of the NVLink payload rate that all channels together reach when they copy [1]
      * @param allReduceCopyRatio the same in the second half of an all-reduce, which copies within one buffer [1]
      * @param reduceRatio the same when they reduce [1]
      * @param store rate of a thread block that stores a chunk and sends nothing
@@ -36,26 +36,26 @@ record NcclGpu(
     record Rates(Bandwidth[] lanes, double copyRatio, double allReduceCopyRatio, double reduceRatio, Bandwidth store) {}
 
     /**
-     * All-reduces in the NVSwitch.
+     * All-reduce reduced by the NVSwitch.
      *
      * @param channels thread blocks -- specification
-     * @param chunkBytes maximum piece of a head's shard that a channel moves in one round [bytes] -- specification
-     * @param stepPs time from the last member's data to the sum, and from the sum to the last member, without the copies [ps] -- calibration
-     * @param ratio share of the NVLink payload rate that all channels reach [1] -- calibration
+     * @param chunkBytes maximum bytes of one head's share per channel and round [bytes] -- specification
+     * @param stepPs from the last member's offer to the sum, and from the sum to the last member, without the copies [ps] -- calibration
+     * @param ratio share of the NVLink payload rate that all channels together reach [1] -- calibration
      */
     record Nvls(int channels, long chunkBytes, long stepPs, double ratio) {}
 
     /**
-     * Rates in bytes per microsecond.
+     * Estimates of NCCL's tuner; rates are in bytes per microsecond.
      *
-     * @param nvLinkRate assumed rate of all NVLinks of a GPU
-     * @param searched rates that NCCL tries for rings and trees
-     * @param llRateMax maximum rate of all rings together, LL
+     * @param nvLinkRate rate of all NVLinks of a GPU
+     * @param searched rates for which NCCL searches rings and trees
+     * @param llRateMax maximum rate of all rings together with LL
      * @param plateau factor on the latency of a Simple all-reduce ring over several nodes [1]
      */
     record Tuner(double nvLinkRate, Searched searched, Ring ring, Tree tree, double llRateMax, double plateau) {
 
-        /** The highest of some rates that does not exceed a limit, or the lowest. */
+        /** Returns the highest of some rates that does not exceed a limit, or else the lowest. */
         static double atMost(double limit, double[] rates) {
             return Arrays.stream(rates)
                     .filter(rate -> rate <= limit)
@@ -64,14 +64,14 @@ record NcclGpu(
         }
     }
 
-    /** Rates inside a node and between nodes, the highest first. */
+    /** Rates inside a node and between nodes, highest first. */
     record Searched(double[] inNode, double[] betweenNodes) {}
 
     /**
      * @param count rings inside a node, before they are duplicated
-     * @param rate rate of one such ring
+     * @param rate rate of one of them
      * @param doubledCount maximum number of fast rings between nodes that NCCL duplicates
-     * @param ll128RateMax maximum rate of one ring, LL128
+     * @param ll128RateMax maximum rate of one ring with LL128
      */
     record Ring(int count, double rate, int doubledCount, double ll128RateMax) {}
 
@@ -79,16 +79,16 @@ record NcclGpu(
      * Arrays are for one, two and more nodes.
      *
      * @param rateMax maximum rate of one tree
-     * @param ll128RateMax maximum rate of one tree, LL128
+     * @param ll128RateMax maximum rate of one tree with LL128
      */
     record Tree(double[] rateMax, double[] ll128RateMax) {}
 
-    /** The constants in the file named like the GPU's architecture. */
+    /** Returns the constants in the file named like the GPU's architecture. */
     static NcclGpu of(GpuSpec gpu) {
         return of(NcclCatalog.GPUS.named(gpu.architecture()));
     }
 
-    /** The same constants from figures, a fit's for instance. */
+    /** Creates constants from figures, for example of a fit. */
     static NcclGpu of(FigureFile file) {
         return new NcclGpu(
                 timesPs(file, "base"),
@@ -130,7 +130,7 @@ record NcclGpu(
                 file.decimal("tuner_plateau"));
     }
 
-    /** One time per protocol, in the order of {@link Protocol}. */
+    /** Returns one time per protocol, in the order of {@link Protocol}. */
     private static long[] timesPs(FigureFile file, String prefix) {
         return Stream.of(Protocol.values())
                 .mapToLong(protocol -> file.whole(prefix + "_" + protocol.key()))
@@ -141,7 +141,7 @@ record NcclGpu(
         return new Bandwidth(file.whole(key));
     }
 
-    /** A rate in bytes per microsecond, the unit of NCCL's tuner. */
+    /** Returns a rate in bytes per microsecond, the unit of NCCL's tuner. */
     private static double perMicrosecond(FigureFile file, String key) {
         return file.whole(key) / 1e6;
     }

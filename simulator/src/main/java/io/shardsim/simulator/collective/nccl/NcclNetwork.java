@@ -7,14 +7,14 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * NCCL and its network plugin over one network.
+ * Constants of NCCL and its network plugin on one network.
  *
- * @param protocols protocols that NCCL may use; the setting holds for the whole process, also inside a node
- * @param host vendor of the host CPUs
+ * @param protocols protocols that NCCL may use, also inside a node, since the setting applies to the whole process
+ * @param host vendor of the host processors
  * @param bufferBytes NCCL_BUFFSIZE [bytes]
  * @param reportedLatencyUs latency that the plugin reports to NCCL's tuner [us]
- * @param steps latencies of a step between nodes
- * @param plugin the plugin's tuner, which overrides NCCL's own estimates
+ * @param steps times of a step between nodes
+ * @param plugin the plugin's tuner
  */
 record NcclNetwork(
         List<Protocol> protocols,
@@ -25,7 +25,7 @@ record NcclNetwork(
         PluginTuner plugin) {
 
     /**
-     * Vendor of the host CPUs.
+     * Vendor of the host processors.
      *
      * <p>Values: NCCL 2.27.3, src/graph/tuning.cc, getNetOverhead and llMaxBws.
      */
@@ -43,30 +43,30 @@ record NcclNetwork(
             this.llRateMax = llRateMax;
         }
 
-        /** NCCL's assumed cost of posting a send [us]. */
+        /** Returns NCCL's estimate for posting a send [us]. */
         double postingUs() {
             return postingUs;
         }
 
-        /** NCCL's assumed maximum rate of all LL rings between nodes [bytes/us]. */
+        /** Returns NCCL's estimate of the maximum rate of all LL rings between nodes [bytes/us]. */
         double llRateMax(int nodes) {
             return 1000 * (nodes == 2 ? llRateMaxTwoNodes : llRateMax);
         }
     }
 
     /**
-     * Arrays are indexed by {@link Protocol}; protocols that NCCL may not use have no value.
+     * Arrays are indexed by {@link Protocol}; 0 for protocols that NCCL may not use.
      *
-     * @param stepPs from the last bit leaving the NIC to the receiving thread block acting on it [ps] -- calibration
-     * @param longRingStepPs the same in an all-gather or reduce-scatter ring through all GPUs of more than two nodes [ps] -- calibration
-     * @param eagerBytes largest message sent eagerly, without a rendezvous [bytes]
-     * @param rendezvousPs extra time of a larger message [ps] -- calibration
+     * @param stepPs from the last bit leaving the NIC until the receiving thread block acts on it [ps] -- calibration
+     * @param longRingStepPs the same in an all-gather or reduce-scatter ring over all GPUs of more than two nodes [ps] -- calibration
+     * @param eagerBytes largest message that is sent before the receiver has requested it [bytes]
+     * @param rendezvousPs additional time of a larger message [ps] -- calibration
      */
     record Steps(long[] stepPs, long[] longRingStepPs, long eagerBytes, long rendezvousPs) {
         /**
-         * Latency of a step with messages of this size [ps].
+         * Returns the time of a step with messages of a size [ps].
          *
-         * @param longRing whether it is in an all-gather or reduce-scatter ring through all GPUs of more than two nodes
+         * @param longRing whether it belongs to an all-gather or reduce-scatter ring over all GPUs of more than two nodes
          */
         long ps(boolean longRing, Protocol protocol, long messageBytes) {
             long[] stepsPs = longRing ? longRingStepPs : stepPs;
@@ -74,7 +74,7 @@ record NcclNetwork(
         }
     }
 
-    /** The constants in the file that the instance's network names. */
+    /** Returns the constants in the file that the instance's network names. */
     static NcclNetwork of(InstanceSpec instance) {
         FigureFile file = NcclCatalog.NETWORKS.named(instance.network().library());
         List<String> usable = file.list("protocols");

@@ -26,20 +26,21 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * NCCL's choices and what they cost.
+ * NCCL's choices and their cost.
  *
- * <p>Algorithm and protocol are those of NCCL's own tuner, or of the network plugin's where there is one; channels and chunks follow NCCL's rules
- * (2.27.3, src/enqueue.cc). A step then takes what it was measured to take: a step latency, and the chunk at the rate of a thread block. Channels move in
- * lock step, so while they wait for flags the links are idle; that is why a ring stays below the rate of its links, and why a chunk is not cut into
- * slices here: with whole chunks the same constants meet single nodes (median error 2 to 5 % from 1 MiB) and 32 nodes of p5 (10 %), with NCCL's
- * two slices not.
+ * <p>Algorithm and protocol are chosen by NCCL's tuner, or by the network plugin's if there is one; channels and chunks follow NCCL's rules (2.27.3,
+ * src/enqueue.cc). A step takes the measured step latency, plus its chunk at the rate of a thread block.
  *
- * <p>A measured step covers the latency of the links on its way; what the transport says is what is left of it.
+ * <p>Channels move in lock step, so the links are idle while they wait for flags. That is why a ring stays below the rate of its links, and why a
+ * chunk is not cut into slices here. With whole chunks the same constants reproduce single nodes (median error 2 to 5 % from 1 MiB) and 32 nodes of
+ * p5 (10 %); with NCCL's two slices they do not.
  *
- * <p>Leaves out CollNet and PAT; NCCL lowers the number of threads, too, when a buffer is small.
+ * <p>A measured step includes the latency of its links, so the transport has only the remainder.
+ *
+ * <p>Leaves out CollNet and PAT, and that NCCL uses fewer threads for small buffers.
  */
 public final class NcclTransportModel implements TransportModel {
-    /** What NCCL itself chooses among; the others must be asked for by name. */
+    /** Algorithms that NCCL chooses from; others run only if a scenario names them. */
     private static final Set<Pattern> OWN = EnumSet.of(Pattern.RING, Pattern.TREE, Pattern.DIRECT, Pattern.SWITCH);
 
     /** Payload of an LL step [bytes]: 512 threads x 8 lines x 8 B (src/init.cc, DEFAULT_LL_BUFFSIZE). */
@@ -48,23 +49,23 @@ public final class NcclTransportModel implements TransportModel {
     private static final long LL128_CHUNK_BYTES = 576_000;
     /** Steps of a channel's buffer (src/include/device.h, NCCL_STEPS). */
     private static final int BUFFER_STEPS = 8;
-    /** Steps of a ring's chunk (src/include/collectives.h, ALLGATHER_CHUNKSTEPS and its like). */
+    /** Steps of a ring's chunk (src/include/collectives.h, for example ALLGATHER_CHUNKSTEPS). */
     private static final int RING_CHUNK_STEPS = BUFFER_STEPS / 2;
     /** Steps of a broadcast's chunk (src/include/collectives.h, BROADCAST_CHUNKSTEPS). */
     private static final int CHAIN_CHUNK_STEPS = 1;
     /**
-     * Chunk of a send to a peer [bytes]: over NVLink src/init.cc, P2P_NVL_CHUNKSIZE; over EFA what its plugin sets, NCCL_P2P_NET_CHUNKSIZE
+     * Chunk of a send to a peer [bytes]: over NVLink P2P_NVL_CHUNKSIZE of src/init.cc; over EFA NCCL_P2P_NET_CHUNKSIZE as set by its plugin
      * (aws-ofi-nccl src/platform-aws.cpp at 2daf7d30).
      */
     private static final long PEER_CHUNK_BYTES = 512 << 10;
     /**
-     * Channels of a hierarchical collective: those of its rings between nodes, one GPU on each, by the one NIC beside that GPU. Inside a node another
-     * communicator carries on with all of its own channels; each channel here stands for an equal number of them.
+     * Channels of a hierarchical collective: those of its rings between nodes, with one GPU per node, through the one NIC next to that GPU. Inside a
+     * node, another communicator uses all of its own channels; each channel here represents an equal number of them.
      */
     private static final int NODE_RING_CHANNELS = 2;
-    /** Channels of a switch all-reduce for which one stands, so that large clusters take a quarter of the events. */
+    /** Channels of a switch all-reduce that one simulated channel represents, so that large clusters take a quarter of the events. */
     private static final int SWITCH_CHANNELS_AS_ONE = 4;
-    /** Most bytes to a peer that a send uses LL for (src/enqueue.cc, NCCL_P2P_LL_THRESHOLD). */
+    /** Maximum bytes to a peer that are sent with LL (src/enqueue.cc, NCCL_P2P_LL_THRESHOLD). */
     private static final long PEER_LL_BYTES_MAX = 16 << 10;
 
     private final List<CollectiveAlgorithm> algorithms;
@@ -78,8 +79,8 @@ public final class NcclTransportModel implements TransportModel {
     }
 
     /**
-     * @param algorithms what there is to choose from
-     * @param chunkBytesMax largest chunk, NCCL's own being smaller or not [bytes]
+     * @param algorithms available algorithms
+     * @param chunkBytesMax maximum chunk, in addition to NCCL's own limit [bytes]
      */
     public NcclTransportModel(List<? extends CollectiveAlgorithm> algorithms, long chunkBytesMax) {
         this(algorithms, chunkBytesMax, NcclGpu::of);
@@ -88,7 +89,7 @@ public final class NcclTransportModel implements TransportModel {
         }
     }
 
-    /** With other constants than those that ship. */
+    /** Creates a model with other constants than the shipped ones. */
     NcclTransportModel(
             List<? extends CollectiveAlgorithm> algorithms, long chunkBytesMax, Function<GpuSpec, NcclGpu> constants) {
         this.algorithms = List.copyOf(algorithms);
@@ -156,7 +157,10 @@ public final class NcclTransportModel implements TransportModel {
         return gpus.computeIfAbsent(gpu.architecture(), architecture -> constants.apply(gpu));
     }
 
-    /** True when the caller or NCCL may mean this algorithm; NCCL sends straight to peers where it is asked for sends. */
+    /**
+     * Returns whether an algorithm is a candidate: the requested one or, for {@code auto}, one of NCCL's own. NCCL sends directly to peers only if
+     * sends are requested.
+     */
     private static boolean isMeant(CollectiveAlgorithm candidate, String algorithm, CollectiveKind kind) {
         if (!algorithm.equals("auto")) {
             return candidate.name().equals(algorithm);
@@ -164,7 +168,7 @@ public final class NcclTransportModel implements TransportModel {
         return OWN.contains(candidate.pattern()) && (candidate.pattern() == Pattern.DIRECT) == isSends(kind);
     }
 
-    /** True for what is made of sends and receives. */
+    /** Returns whether a collective consists of sends and receives. */
     private static boolean isSends(CollectiveKind kind) {
         return kind == CollectiveKind.ALL_TO_ALL || kind == CollectiveKind.SEND_RECV;
     }
@@ -244,8 +248,9 @@ public final class NcclTransportModel implements TransportModel {
     }
 
     /**
-     * Copies into the buffers that the switch reads, and out of them, lengthen a chunk's way without keeping the warps that pull sums: each takes what a
-     * thread block takes to store the chunk. Channels of one tree never differ, so one stands for several.
+     * Returns the transport of a switch all-reduce. Copies into and out of the buffers that the switch reads lengthen a chunk's way without occupying
+     * the warps that read sums: each takes as long as a thread block needs to store the chunk. Channels of one tree never differ, so one represents
+     * several.
      */
     private Transport switchTransport(NcclGpu gpu, NcclNetwork network, Rings rings, long totalBytes, Cluster cluster) {
         NcclGpu.Nvls nvls = Objects.requireNonNull(gpu.nvls());
@@ -270,7 +275,7 @@ public final class NcclTransportModel implements TransportModel {
                 SWITCH_CHANNELS_AS_ONE);
     }
 
-    /** Piece of one head's part that a channel moves in one round (src/enqueue.cc, calcCollChunking). */
+    /** Returns the maximum bytes of one head's share per channel and round (src/enqueue.cc, calcCollChunking). */
     private static long switchPieceBytes(NcclGpu.Nvls nvls, int heads, int nodes, long totalBytes) {
         long concurrent = (long) nvls.channels() * heads;
         long pieceBytes = nvls.chunkBytes();
@@ -284,7 +289,7 @@ public final class NcclTransportModel implements TransportModel {
         return totalBytes < concurrent * pieceBytes ? Math.min(pieceBytes, 32_768) : pieceBytes;
     }
 
-    /** What is left of a measured step over NVLink beside the latency of the links. */
+    /** Returns a measured NVLink step without the latency of the links. */
     private static long beyondNvLinkPs(long stepPs, Cluster cluster) {
         long linkPs =
                 cluster.gpusPerNode() > 1 ? new Router(cluster).route(0, 1, 0).latencyPs() : 0;
@@ -302,7 +307,7 @@ public final class NcclTransportModel implements TransportModel {
         return Comparator.<Bandwidth>naturalOrder().compare(one, other) <= 0 ? one : other;
     }
 
-    /** Largest piece that a channel moves in one round (src/enqueue.cc, calcCollChunking). */
+    /** Returns the maximum bytes per channel and round (src/enqueue.cc, calcCollChunking). */
     private static long chunkBytes(
             CollectiveKind kind,
             Pattern pattern,
@@ -326,7 +331,7 @@ public final class NcclTransportModel implements TransportModel {
         }
     }
 
-    /** True for the ring of a gather or a scatter through all GPUs of more than two nodes. */
+    /** Returns whether this is an all-gather or reduce-scatter ring over all GPUs of more than two nodes. */
     private static boolean isLongRing(CollectiveKind kind, Pattern pattern, Rings rings, Cluster cluster) {
         return pattern == Pattern.RING
                 && (kind == CollectiveKind.ALL_GATHER || kind == CollectiveKind.REDUCE_SCATTER)
@@ -334,7 +339,7 @@ public final class NcclTransportModel implements TransportModel {
                 && rings.ranks() == rings.nodes() * cluster.gpusPerNode();
     }
 
-    /** True when messages carry shards of a rank, false when they carry pieces of the whole buffer. */
+    /** Returns whether messages carry a rank's shards; else they carry pieces of the whole buffer. */
     private static boolean isShared(CollectiveKind kind, Pattern pattern) {
         return pattern != Pattern.TREE && kind != CollectiveKind.SEND_RECV && chunkSteps(kind) == RING_CHUNK_STEPS;
     }
@@ -349,7 +354,7 @@ public final class NcclTransportModel implements TransportModel {
         return totalBytes / (channels * chunkBytes);
     }
 
-    /** Smaller chunks where a tree would otherwise stand empty. */
+    /** Returns the chunk size of a tree with LL128: smaller if the tree would otherwise run empty. */
     private static long treeLl128ChunkBytes(Rings rings, int channels, long totalBytes) {
         double ranksPerNode = rings.ranks() / (double) rings.nodes();
         double steps = 1 + NcclTuning.log2(rings.nodes()) + 0.1 * ranksPerNode;
@@ -363,7 +368,7 @@ public final class NcclTransportModel implements TransportModel {
         return chunkBytes;
     }
 
-    /** The same for Simple, as NCCL did it up to 2.18, the versions of the published runs on p4d. */
+    /** Returns the chunk size of a tree with Simple, as in NCCL up to 2.18, the versions of the published runs on p4d. */
     private static long treeSimpleChunkBytes(long stepBytes, Rings rings, int channels, long totalBytes) {
         int depth = rings.ranks() / rings.nodes() - 1 + NcclTuning.log2(rings.nodes());
         long chunkBytes = stepBytes;

@@ -5,11 +5,11 @@ import io.shardsim.simulator.collective.NvlsAllReduce;
 import io.shardsim.simulator.collective.nccl.NcclGpu.Tuner;
 
 /**
- * What NCCL takes a collective for before it runs it: latency + bytes / rate, for ring, tree and NVLink SHARP and each protocol [1]. The least
- * estimate wins. The estimate decides only which way a collective goes; how long it takes, the simulation finds out.
+ * NCCL's own time estimate of a collective before it runs: latency + bytes / rate, for ring, tree and NVLink SHARP and each protocol [1]. The lowest
+ * estimate wins. It only selects algorithm and protocol; the simulation determines the time.
  *
- * <p>Leaves out CollNet and PAT, NVLink SHARP for other collectives than all-reduce, where it never wins, and aggregation of several collectives in
- * one launch.
+ * <p>Leaves out CollNet and PAT, NVLink SHARP for collectives other than all-reduce, where it never wins, and several collectives fused into one
+ * launch.
  *
  * <p>[1] NCCL 2.27.3, src/graph/tuning.cc (ncclTopoTuneModel, ncclTopoGetAlgoTime).
  */
@@ -24,7 +24,7 @@ final class NcclTuning {
     private static final double NVLINK_NVLS = 25;
     private static final double NETWORK_NVLS_TREE = 14;
 
-    /** How far a tree stays below its rate, by protocol and size from 64 B in powers of two: [1], treeCorrectionFactor. */
+    /** Factor by which a tree stays below its rate, by protocol and size from 64 B in powers of two: [1], treeCorrectionFactor. */
     private static final double[][] TREE_CORRECTION = {
         {1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1},
         {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1},
@@ -41,12 +41,12 @@ final class NcclTuning {
         this.rings = rings;
     }
 
-    /** The estimate for a ring [us]. */
+    /** Returns the estimate for a ring [us]. */
     double ringUs(CollectiveKind kind, Protocol protocol, long totalBytes) {
         return ringLatencyUs(kind, protocol, totalBytes) + totalBytes / (ringRate(protocol) * rateRatio(kind));
     }
 
-    /** The estimate for a tree, all-reduce only [us]. */
+    /** Returns the estimate for a tree, all-reduce only [us]. */
     double treeUs(Protocol protocol, long totalBytes) {
         int p = protocol.ordinal();
         double latency = BASE_TREE[p]
@@ -56,7 +56,7 @@ final class NcclTuning {
         return latency + totalBytes / (treeRate(protocol) * 0.5 * treeCorrection(protocol, totalBytes));
     }
 
-    /** The estimate for an all-reduce by NVLink SHARP inside a node, or, over several, with a tree between them [us]. */
+    /** Returns the estimate for an NVLink SHARP all-reduce, with a tree between nodes if there are several [us]. */
     double nvlsUs(long totalBytes) {
         int nodes = rings.nodes();
         double networkUs = nodes == 1 ? 0 : NETWORK_NVLS_TREE + reportedLatencyUs(Protocol.SIMPLE);
@@ -65,8 +65,8 @@ final class NcclTuning {
     }
 
     /**
-     * Bus rate of all heads [bytes/us]. A head's link carries its own part twice and the others' once (src/graph/search.cc, ncclTopoSearchTryNvls).
-     * NCCL takes a tree over more than two nodes to make half the rate of its NICs.
+     * Returns the bus rate of all heads [bytes/us]. A head's link carries its own share twice and the others' once (src/graph/search.cc,
+     * ncclTopoSearchTryNvls). NCCL assumes that a tree over more than two nodes reaches half the rate of its NICs.
      */
     private double nvlsRate() {
         int heads = NvlsAllReduce.heads(rings.ranks() / rings.nodes());
@@ -104,7 +104,7 @@ final class NcclTuning {
         return plateau ? latency * gpu.tuner().plateau() : latency;
     }
 
-    /** Simple counts the plugin's latency twice, for the flush. */
+    /** Returns the plugin's latency; Simple counts it twice, for the flush. */
     private double reportedLatencyUs(Protocol protocol) {
         if (rings.nodes() == 1) {
             return 0;
@@ -112,7 +112,7 @@ final class NcclTuning {
         return network.reportedLatencyUs() * (protocol == Protocol.SIMPLE ? 2 : 1);
     }
 
-    /** Bus rate of all rings [bytes/us]. */
+    /** Returns the bus rate of all rings [bytes/us]. */
     private double ringRate(Protocol protocol) {
         double rate = rings.count() * rings.rate();
         return switch (protocol) {
@@ -127,7 +127,7 @@ final class NcclTuning {
         return rings.nodes() == 1 ? gpu.tuner().llRateMax() : network.host().llRateMax(rings.nodes());
     }
 
-    /** Bus rate of all trees [bytes/us]. */
+    /** Returns the bus rate of all trees [bytes/us]. */
     private double treeRate(Protocol protocol) {
         int at = Math.min(rings.nodes(), 3) - 1;
         double each = rings.nodes() == 2 ? treeRateInNode() : rings.rate();
@@ -143,8 +143,8 @@ final class NcclTuning {
     }
 
     /**
-     * The rate inside a node of a tree over nodes, by which NCCL goes on two of them: it raises that as far as the NVLinks allow, until it is twice
-     * the network's (src/graph/search.cc, ncclTopoCompute, second pass).
+     * Returns the rate inside a node of a tree over two nodes, which NCCL's estimate uses: NCCL raises it as far as the NVLinks allow, until it is
+     * twice the network's (src/graph/search.cc, ncclTopoCompute, second pass).
      */
     private double treeRateInNode() {
         double[] rates = gpu.tuner().searched().betweenNodes();
@@ -158,7 +158,7 @@ final class NcclTuning {
         return each;
     }
 
-    /** Algorithm rate over bus rate of a ring. */
+    /** Returns algorithm rate over bus rate of a ring. */
     private double rateRatio(CollectiveKind kind) {
         double ranks = rings.ranks();
         return switch (kind) {
@@ -177,7 +177,7 @@ final class NcclTuning {
         return at < corrections.length ? corrections[at] : 1;
     }
 
-    /** Binary logarithm, rounded down. */
+    /** Returns the binary logarithm, rounded down. */
     static int log2(long value) {
         return 63 - Long.numberOfLeadingZeros(value);
     }

@@ -10,16 +10,16 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a network plugin prefers over NCCL's own estimates: for a kind of collective and a number of ranks on each node, polygons over bytes and ranks,
- * each with an algorithm and a protocol. The first polygon that holds a point, edges included, decides; where none does, and on one and two nodes,
- * NCCL estimates (aws-ofi-nccl, src/tuner/nccl_ofi_regions.cpp, region_get_coll_info_internal_v3).
+ * Tuner of a network plugin, which overrides NCCL's own estimates. For a kind of collective and a number of ranks per node it has polygons over bytes
+ * and ranks, each with an algorithm and a protocol. The first polygon that contains a point, edges included, decides. If none does, and on one or two
+ * nodes, NCCL estimates (aws-ofi-nccl, src/tuner/nccl_ofi_regions.cpp, region_get_coll_info_internal_v3).
  */
 final class PluginTuner {
-    /** Prefers nothing. */
+    /** Tuner without preferences. */
     static final PluginTuner NONE = new PluginTuner(Map.of());
 
     private static final int NODES_ESTIMATED_BY_NCCL = 2;
-    /** Distance from an edge that counts as on it, as a share of the polygon's rectangle [1]. */
+    /** Distance from an edge that counts as on it, as a share of the polygon's bounding box [1]. */
     private static final double ON_EDGE = 1e-12;
 
     private final Map<String, List<Region>> regions;
@@ -28,14 +28,14 @@ final class PluginTuner {
         this.regions = regions;
     }
 
-    /** What is preferred. */
+    /** Preferred algorithm and protocol. */
     record Preference(String algorithm, Protocol protocol) {}
 
     private record Point(double bytes, double ranks) {}
 
     private record Region(Preference preference, List<Point> corners) {}
 
-    /** The regions of a plugin. */
+    /** Returns the tuner of a plugin. */
     static PluginTuner of(String name) {
         List<Block> written = NcclCatalog.TUNERS.named(name).list("regions");
         Map<String, List<Region>> regions = new LinkedHashMap<>();
@@ -60,16 +60,16 @@ final class PluginTuner {
         return new Region(preference, corners);
     }
 
-    /** {@code 4096 B x 16}: bytes and ranks. */
+    /** Parses {@code 4096 B x 16}: bytes and ranks. */
     private static Point corner(String text) {
         String[] sides = text.split(" B x ");
         return new Point(Double.parseDouble(sides[0]), Double.parseDouble(sides[1]));
     }
 
     /**
-     * The preferred way, or null.
+     * Returns the preference; null if there is none.
      *
-     * @param available what can carry the collective at all; others are passed over
+     * @param available whether a preference supports the collective; others are skipped
      */
     @Nullable
     Preference preference(CollectiveKind kind, Rings rings, long totalBytes, Predicate<Preference> available) {
@@ -84,7 +84,7 @@ final class PluginTuner {
                 .orElse(null);
     }
 
-    /** Counts the edges to the right of the point. */
+    /** Returns whether a polygon contains a point, by counting the edges to its right. */
     private static boolean holds(List<Point> corners, Point point) {
         boolean inside = false;
         for (int i = 0; i < corners.size(); i++) {

@@ -3,8 +3,8 @@ package io.shardsim.simulator.collective.nccl;
 import java.util.Locale;
 
 /**
- * How NCCL moves data through a channel (NCCL 2.27.3, src/include/device.h): LL sends a flag with every four bytes, LL128 one with
- * every 120, Simple flags a whole step after a fence.
+ * NCCL's protocol for moving data through a channel (NCCL 2.27.3, src/include/device.h): LL sends a flag with every four bytes, LL128 one with every
+ * 120, Simple flags a whole step after a fence.
  */
 enum Protocol {
     LL("LL", 2.0, 512, 8),
@@ -23,24 +23,23 @@ enum Protocol {
         this.bytesPerThread = bytesPerThread;
     }
 
-    /** The name that NCCL_PROTO takes. */
+    /** Returns the value of NCCL_PROTO. */
     String id() {
         return id;
     }
 
-    /** Last part of a key in a file of constants. */
+    /** Returns the suffix of keys in a file of constants. */
     String key() {
         return id.toLowerCase(Locale.ROOT);
     }
 
-    /** Bytes on the wire over payload bytes. */
+    /** Returns bytes on the wire over payload bytes. */
     double wireRatio() {
         return wireRatio;
     }
 
     /**
-     * Bytes of the whole buffer that make another channel worth its while (src/enqueue.cc, getAlgoInfo, and threadThresholds in
-     * src/graph/tuning.cc).
+     * Returns the bytes of the whole buffer that justify another channel (src/enqueue.cc, getAlgoInfo, and threadThresholds in src/graph/tuning.cc).
      */
     long bytesPerChannel(boolean ring, int ranks) {
         long perThread = this == LL && ring ? (long) bytesPerThread * ranks : bytesPerThread;

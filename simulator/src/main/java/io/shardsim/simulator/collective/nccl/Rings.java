@@ -5,28 +5,28 @@ import io.shardsim.topology.Cluster;
 import java.util.stream.IntStream;
 
 /**
- * The rings that NCCL finds for a group of ranks. Inside a node they are those of the NVLinks between its members. Between nodes there is one for each
- * pair of a GPU and a NIC under one PCIe switch; each ring is given twice, so p4d.24xlarge has 8 channels (aws-ofi-nccl
- * doc/efa-env-var.md: "the minimum for a 4-NIC platform") and a DGX with eight NICs 16. Few fast rings are doubled before that, at half the rate each.
+ * Rings that NCCL finds for a group of ranks. Inside a node they follow the NVLinks between its members. Between nodes there is one per pair of a GPU
+ * and a NIC under one PCIe switch. Each ring is duplicated: p4d.24xlarge has 8 channels (aws-ofi-nccl doc/efa-env-var.md: "the minimum for a 4-NIC
+ * platform"), a DGX with eight NICs 16. A few fast rings are duplicated before that, at half the rate each.
  *
- * <p>A ring's rate is the highest of those that NCCL tries (src/graph/search.cc) which its share of the NICs, its PCIe link and its share of a GPU's NVLinks carry; a GPU
- * passes on all rings but the one that leaves the node beside it. Leaves out the rest of that search; members are taken to sit on every node as they
- * sit on the first.
+ * <p>A ring's rate is the highest one that NCCL tries (src/graph/search.cc) and that fits its share of the NICs, its PCIe link and its share of a
+ * GPU's NVLinks; a GPU forwards all rings except the one that leaves the node next to it. Leaves out the rest of that search. Assumes that members
+ * are placed alike on every node.
  *
  * @param ranks ranks of the group
- * @param nodes nodes that hold them
- * @param count rings before they are used twice
- * @param rate what NCCL takes one of them for [bytes/us]
- * @param nvLinkRate what a GPU's NVLinks give one of them between nodes at most [bytes/us]
- * @param channels rings with each used twice
+ * @param nodes nodes with these ranks
+ * @param count rings before they are duplicated
+ * @param rate NCCL's estimate of the rate of one ring [bytes/us]
+ * @param nvLinkRate maximum rate of one ring between nodes over a GPU's NVLinks [bytes/us]
+ * @param channels number of rings after duplication
  * @param nvLinkShare share of a GPU's NVLinks that leads to other members on its node [1]
  */
 record Rings(int ranks, int nodes, int count, double rate, double nvLinkRate, int channels, double nvLinkShare) {
-    /** Most rings before each is given twice (src/include/device.h, MAXCHANNELS; src/init.cc, ringGraph). */
+    /** Maximum number of rings before duplication (src/include/device.h, MAXCHANNELS; src/init.cc, ringGraph). */
     private static final int COUNT_MAX = 32;
-    /** Rate of a ring between nodes from which on NCCL doubles few of them [bytes/us] (src/graph/search.cc, ncclTopoDupChannels). */
+    /** Rate of a ring between nodes from which NCCL duplicates a few of them [bytes/us] (src/graph/search.cc, ncclTopoDupChannels). */
     private static final double FEW_DOUBLED_FROM = 25_000;
-    /** The same for any number of them. */
+    /** Rate from which NCCL duplicates any number of them [bytes/us]. */
     private static final double ALL_DOUBLED_FROM = 50_000;
 
     static Rings of(int[] members, Cluster cluster, NcclGpu gpu) {
@@ -72,12 +72,12 @@ record Rings(int ranks, int nodes, int count, double rate, double nvLinkRate, in
         return gpu.tuner().nvLinkRate() * nvLinkShare / Math.max(1, count - 1);
     }
 
-    /** As many of what there is for all NVLinks as some of these carry. */
+    /** Scales a count for all NVLinks to the share of some, rounded, at least 1. */
     private static int part(int all, double nvLinkShare) {
         return Math.max(1, (int) Math.round(all * nvLinkShare));
     }
 
-    /** Local ranks of the members on the group's first node. */
+    /** Returns the local ranks of the members on the group's first node. */
     private static int[] onFirstNode(int[] members, Cluster cluster) {
         return IntStream.of(members)
                 .takeWhile(member -> cluster.nodeRank(member) == cluster.nodeRank(members[0]))
@@ -85,7 +85,7 @@ record Rings(int ranks, int nodes, int count, double rate, double nvLinkRate, in
                 .toArray();
     }
 
-    /** Pairs of a member of a node and a NIC under one PCIe switch, each in one pair only. */
+    /** Returns the number of disjoint pairs of a member and a NIC under one PCIe switch of a node. */
     private static int pairs(int[] localRanks, Cluster cluster) {
         int switches = cluster.instance().pcie().switches();
         int[] membersUnder = new int[switches];

@@ -15,25 +15,26 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * SMDDP's choices: its own all-gather and all-reduce where they are supported, NCCL's for everything else.
+ * SMDDP's choices: its own all-gather and all-reduce if they are supported, NCCL's collectives for everything else.
  *
- * <p>An all-gather falls back to NCCL when a rank's input exceeds the scratch buffer, or the input of one rank in each node's share of the group, times
- * the ranks of the group, the sort buffer [1]. Steps take as long as NCCL's sends to peers on the same instance; SMDDP's own have not been published.
+ * <p>An all-gather falls back to NCCL in two cases: a rank's input exceeds the scratch buffer, or the input of one rank in each node's share of the
+ * group, times the ranks of the group, exceeds the sort buffer [1]. SMDDP's step times are not published; steps take as long as NCCL's sends to peers
+ * on the same instance.
  *
  * <p>[1] Amazon SageMaker developer guide, Sharded Data Parallelism, Performance and memory tuning (2024).
  */
 public final class SmddpTransportModel implements TransportModel {
-    /** By which scenarios and the catalog call it. */
+    /** Name in scenarios and the catalog. */
     public static final String NAME = "smddp";
 
-    /** The folder of its one file. */
+    /** Folder of its only file. */
     public static final FigureFolder CONSTANTS = new FigureFolder(
             "catalog/" + NAME,
             "SMDDP constants",
             FigureFolder.figures(NcclCatalog.KEYS.keys(
                     "smddp", Map.of("network", ScalarTypes.text("[a-z0-9][a-z0-9.-]*", "the name of a network")))));
 
-    /** GPUs of the nodes for which the sort buffer's rule is written. */
+    /** GPUs per node for which the sort buffer's rule is documented. */
     private static final int GPUS_PER_NODE = 8;
 
     private final TransportModel nccl;
@@ -42,9 +43,9 @@ public final class SmddpTransportModel implements TransportModel {
     private final long chunkBytesMax;
 
     /**
-     * @param nccl carries what SMDDP does not
-     * @param algorithms what there is to choose from
-     * @param chunkBytesMax largest chunk, the library's own being smaller or not [bytes]
+     * @param nccl model of the collectives that SMDDP does not support
+     * @param algorithms available algorithms
+     * @param chunkBytesMax maximum chunk, in addition to the library's own limit [bytes]
      */
     public SmddpTransportModel(
             TransportModel nccl, List<? extends CollectiveAlgorithm> algorithms, long chunkBytesMax) {
@@ -92,7 +93,7 @@ public final class SmddpTransportModel implements TransportModel {
                 || (double) inputBytes * ranks / GPUS_PER_NODE > constants.whole("all_gather_sort");
     }
 
-    /** The thread blocks that NCCL's sends have, on fewer SMs. */
+    /** Returns a transport with the thread blocks of NCCL's sends, on fewer SMs. */
     private Transport transport(long totalBytes, int[] members, Cluster cluster) {
         Transport sends = nccl.choose(CollectiveKind.ALL_TO_ALL, "direct", totalBytes, members, cluster)
                 .transport();

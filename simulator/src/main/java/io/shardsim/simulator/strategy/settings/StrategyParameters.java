@@ -34,7 +34,7 @@ import java.util.Set;
 public final class StrategyParameters {
     private static final String CHECKPOINTS_ONLY = "offloads_checkpoints_only";
 
-    /** Settings that are sizes of pieces. */
+    /** Settings that are bucket or block sizes. */
     private static final Set<String> PARTS = Set.of("allgather_bucket_size", "quantization_block");
 
     private final Map<String, String> defaults = new LinkedHashMap<>();
@@ -107,8 +107,8 @@ public final class StrategyParameters {
     }
 
     /**
-     * Returns whether a setting must be at least 1: ranks, layers and stages with a default of 1 or more, and sizes of pieces; a default of 0 has a
-     * special meaning.
+     * Returns whether a setting must be at least 1: ranks, layers and stages with a default of 1 or more, and bucket or block sizes; a default of 0
+     * has a special meaning.
      */
     private boolean isAtLeastOne(String name) {
         if (PARTS.contains(name)) {

@@ -45,7 +45,7 @@ public interface ActivationOffload {
                 : layer -> 0;
     }
 
-    /** Sets the layers of the piece of the model that the next forward or backward runs through. */
+    /** Sets the layers of the model chunk that the next forward or backward runs through. */
     default void onLayers(int firstLayer, int layers) {}
 
     /** Returns the copy that the forward of a layer waits for, or {@link StepWriter#NONE}. */
@@ -56,7 +56,7 @@ public interface ActivationOffload {
     /** Allows the layer's saved activations to leave the GPU. */
     default void leaveForward(int layer, int forward) {}
 
-    /** Ends the forward of the piece, after its last layer has been left. */
+    /** Ends the forward of the model chunk, after its last layer has been left. */
     default void endForward() {}
 
     /** Loads saved tensors for the first layers of an upcoming backward, as far as they have been stored. */

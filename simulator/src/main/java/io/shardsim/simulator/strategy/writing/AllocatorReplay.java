@@ -75,7 +75,7 @@ public final class AllocatorReplay {
     private final CachingAllocator allocator;
     /** Blocks of each micro-batch, by layer of the stage. */
     private final Map<Place, Block[]> layers = new HashMap<>();
-    /** Result of each micro-batch, by piece of the model. */
+    /** Result of each micro-batch, by model chunk. */
     private final Map<Place, Block> results = new HashMap<>();
     /** Blocks of the head, by micro-batch. */
     private final Map<Integer, List<Block>> heads = new HashMap<>();

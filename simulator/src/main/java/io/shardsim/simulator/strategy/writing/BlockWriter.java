@@ -24,8 +24,8 @@ import io.shardsim.simulator.workload.Segments.Routing;
 import java.util.List;
 
 /**
- * Writes layers whose weights or samples are split among ranks, block by block, with what these exchange around each block (tensor parallelism) and
- * within attention (context parallelism) and around experts (expert parallelism).
+ * Writes layers that are split among ranks, block by block, with the communication around each block (tensor parallelism), within attention (context
+ * parallelism), and around experts (expert parallelism).
  */
 final class BlockWriter {
     private static final int[] NOTHING = {};
@@ -60,7 +60,7 @@ final class BlockWriter {
         return layer(segments.backward(section(layer)), label, waits);
     }
 
-    /** What is computed again of a layer; selective recomputation exchanges around those blocks alone that it ends, such as all of the experts. */
+    /** Writes the recomputation of a layer. Selective recomputation communicates only around the blocks that it completes, such as all experts. */
     int recompute(int layer, String label, int... waits) {
         Segment again = segments.recompute(section(layer), job.checkpointing(), profile.recomputeStopsEarly());
         if (job.checkpointing() != Checkpointing.SELECTIVE) {
@@ -85,7 +85,7 @@ final class BlockWriter {
         return Section.layer(job.model().kindOf(layer));
     }
 
-    /** A layer in one direction: at once, or block by block. */
+    /** Writes a layer in one direction: at once, or block by block. */
     private int layer(Segment layer, String label, int... waits) {
         if (tensor.size() == 1 && context.size() == 1 && !isRouted(layer)) {
             return writer.compute(Work.of(layer), label, waits);
@@ -95,7 +95,7 @@ final class BlockWriter {
             return blocksBackward(blocks, label, waits);
         }
         boolean again = layer.direction() != Direction.FORWARD;
-        // What an operator's checkpoint keeps includes what has been exchanged after a block.
+        // A checkpoint of operators saves results after the communication that follows a block.
         boolean keepsSums = again && job.checkpointing() == Checkpointing.OPERATOR;
         int computed = StepWriter.NONE;
         for (int i = 0; i < blocks.size(); i++) {
@@ -106,7 +106,7 @@ final class BlockWriter {
         return computed;
     }
 
-    /** Whether nothing of a block, such as a norm behind it, takes what its ranks have added up. */
+    /** Returns whether no operator of a block, such as a norm after it, uses the reduced result. */
     private boolean endsWithSum(Segment block) {
         List<Operator> operators = segments.home(block).operators();
         return operators.get(operators.size() - 1) instanceof Residual;
@@ -120,7 +120,7 @@ final class BlockWriter {
         return computed;
     }
 
-    /** Forward of a block, or what is computed again of it; with products beside what is exchanged, if the job has them so. */
+    /** Writes the forward of a block, or its recomputation; GEMMs overlap with the communication if the job says so. */
     private int blockForward(Segment block, boolean leaves, String label, int... waits) {
         if (isRouted(block)) {
             return routed(block, "tokens", "shared expert", label, waits);
@@ -146,7 +146,7 @@ final class BlockWriter {
         return beside(cut.exit(), label);
     }
 
-    /** Backward of a block; the gradient of its input is added up afterwards, or beside the product that makes those of its first weights. */
+    /** Writes the backward of a block. The gradient of its input is reduced afterwards, or overlapped with the wgrad of its first weights. */
     private int blockBackward(Segment block, String label, int... waits) {
         if (isRouted(block)) {
             return routed(block, "gradients", "shared expert's gradient", label, waits);
@@ -173,11 +173,12 @@ final class BlockWriter {
     }
 
     /**
-     * A block with experts that other ranks have. Each token's copies go to the ranks of its experts, and what these give comes back; nothing overlaps with either. Experts take the
-     * rank's own part of the sequence; the shared expert, whose weights are split, takes all of it.
+     * Writes a block whose experts are distributed. Each token's copies are sent to the ranks of its experts, and the results return; nothing
+     * overlaps with either. Experts work on the rank's own shard of the sequence. The shared expert, whose weights are split, works on the whole
+     * sequence.
      *
-     * @param copies what travels
-     * @param shared what the shared expert exchanges
+     * @param copies name of the transferred data
+     * @param shared name of the shared expert's communication
      */
     private int routed(Segment block, String copies, String shared, String label, int... waits) {
         boolean exchangesShared = job.model().mixture().isShared();
@@ -203,12 +204,12 @@ final class BlockWriter {
         writer.free(MemoryOwner.WORKING_SET, bytes);
     }
 
-    /** Computes beside what was exchanged last, which stays awaited for the compute after this. */
+    /** Writes compute that overlaps with the last communication, for which later compute still waits. */
     private int beside(Segment segment, String label, int... waits) {
         return writer.computeBeside(Work.of(segment), label, waits);
     }
 
-    /** A segment at once, or around attention in steps, where samples are split and there is attention in it. */
+    /** Writes a segment at once, or in steps around attention if samples are split and it contains attention. */
     private int around(Segment segment, String label, int... waits) {
         if (context.size() == 1 || !segments.hasAttention(segment)) {
             return writer.compute(Work.of(segment), label, waits);
@@ -223,10 +224,10 @@ final class BlockWriter {
     }
 
     /**
-     * Attention over the keys and values of one rank of a context-parallel group after the other. Those of the next come meanwhile, each rank passing on
-     * what it has, or all come beside the first; in backward the gradients of those before come one exchange later, and the last of them when all steps are done
-     * (Ring Attention, arXiv:2310.01889; TransformerEngine v1.11, transformer_engine/pytorch/attention.py, AttnFuncWithCPAndKVP2P; PyTorch 2.6,
-     * torch/distributed/tensor/experimental/_attention.py, _AllGatherRotater). Returns the last exchange.
+     * Writes attention in steps, each over the keys and values of one rank of a context-parallel group, and returns the last communication. Meanwhile
+     * the ring passes on the next keys and values, or all of them are gathered during the first step. In backward their gradients follow one transfer
+     * later, and the last ones after all steps (Ring Attention, arXiv:2310.01889; TransformerEngine v1.11, transformer_engine/pytorch/attention.py,
+     * AttnFuncWithCPAndKVP2P; PyTorch 2.6, torch/distributed/tensor/experimental/_attention.py, _AllGatherRotater).
      */
     private int attend(Work each, String label, boolean backward) {
         boolean gathers = parallel.is(Choice.GATHERS_KEYS_VALUES);
@@ -267,19 +268,19 @@ final class BlockWriter {
         return exchanged;
     }
 
-    /** How often a block's input is exchanged: query, key and value, or gate and up projection, may each do so. */
+    /** Returns how often a block's input is communicated: once, or once per projection (query, key and value, or gate and up). */
     private int exchanges(Segment block) {
         return parallel.is(Choice.EXCHANGES_BY_PROJECTION) ? segments.projections(block) : 1;
     }
 
-    /** The hidden state, or its gradient, as a layer's products take it: rounded before it is gathered. */
+    /** Returns the bytes of the hidden state, or of its gradient, in the GEMM format: it is quantized before it is gathered. */
     private long productBytes(Block home) {
         return profile.eightBitProducts()
                 ? (long) (memory.hiddenBytes(home) / job.precision().bytes() * profile.operandBytes())
                 : memory.hiddenBytes(home);
     }
 
-    /** Brings the parts of the sequence together before a block whose weights are split. */
+    /** Gathers the sequence before a block with split weights. */
     void enter(String what, long bytes, int... waits) {
         if (parallel.sequence()) {
             exchange(CollectiveKind.ALL_GATHER, bytes, "gather sequence of " + what, waits);
@@ -287,7 +288,7 @@ final class BlockWriter {
         }
     }
 
-    /** Adds up what the ranks of the group have computed, each with its part of the weights. */
+    /** Reduces the partial sums of the tensor-parallel ranks. */
     void leave(String what) {
         leave(what, memory.hiddenBytes());
     }
@@ -301,7 +302,7 @@ final class BlockWriter {
         }
     }
 
-    /** Brings whole logits together, or adds up what each rank has of the loss. */
+    /** Gathers the logits, or reduces each rank's share of the loss. */
     void leaveHead() {
         if (parallel.is(Choice.GATHERS_LOGITS)) {
             exchange(
@@ -314,7 +315,7 @@ final class BlockWriter {
         }
     }
 
-    /** Parts of the sequence of several samples lie apart where samples come first, and a collective wants them together. */
+    /** Copies shards of the sequence together before a collective: with batch-first tensors, those of several samples are not contiguous. */
     private void placeSequence(String label) {
         if (!parallel.is(Choice.SEQUENCE_FIRST) && job.microBatch() > 1) {
             writer.copy(Stream.COMPUTE, 2 * memory.hiddenBytes(), label);

@@ -105,7 +105,7 @@ final class MicroBatchMemory {
         return backward ? 4 * keyValueBytes() + result : (ranks - 1) * keyValueBytes() + ranks * result;
     }
 
-    /** Copies of tokens, one for each expert that a token goes through, that come to the fullest rank. */
+    /** Returns the bytes of token copies, one for each expert of a token, on the fullest rank. */
     long copiesBytes(Block block) {
         long ofToken = block.operators().stream()
                 .filter(ExpertRouter.class::isInstance)

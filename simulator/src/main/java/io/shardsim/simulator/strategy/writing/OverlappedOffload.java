@@ -67,7 +67,7 @@ final class OverlappedOffload implements ActivationOffload {
         stored.get(layer).add(writer.hostCopy(Stream.COPY, Work.Kind.HOST_STORE, bytes, "store activations", forward));
     }
 
-    /** Frees the saved tensors of the piece's last layers. */
+    /** Frees the saved tensors of the model chunk's last layers. */
     @Override
     public void endForward() {
         for (int layer = Math.max(first, last - 1); layer <= last; layer++) {

@@ -10,12 +10,12 @@ import java.util.Optional;
 public final class ShardGroups {
     private ShardGroups() {}
 
-    /** Returns the groups that share the weights of a layer: neighbours. */
+    /** Returns the tensor-parallel groups: consecutive ranks, each with a shard of every layer. */
     static RankGroups tensor(TrainingJob job) {
         return new RankGroups("tensor", job.worldSize(), job.parallel().tensor(), 1);
     }
 
-    /** Returns the groups that share the tokens of a sample. */
+    /** Returns the context-parallel groups: ranks, each with a shard of every sample. */
     static RankGroups context(TrainingJob job) {
         return new RankGroups(
                 "context",
@@ -24,7 +24,7 @@ public final class ShardGroups {
                 job.parallel().tensor());
     }
 
-    /** Returns the groups that share the experts of a layer. */
+    /** Returns the expert-parallel groups: ranks, each with some of the experts of every layer. */
     static RankGroups experts(TrainingJob job) {
         return new RankGroups("experts", job.worldSize(), job.parallel().experts(), 1);
     }

@@ -109,7 +109,7 @@ public final class StepWriter {
      *
      * @param parameters settings with {@code runtime_memory}, {@code fragmentation} and those of activation offload
      * @param fragmented owners whose memory is allocated piece by piece
-     * @param story writer of the strategy's own part
+     * @param story callback that writes the strategy's step
      */
     public static StepPlan write(
             TrainingJob job, StrategyParameters parameters, Set<MemoryOwner> fragmented, Consumer<StepWriter> story) {
@@ -145,13 +145,13 @@ public final class StepWriter {
 
     // Stages, marks and memory.
 
-    /** Sets the pipeline stage of what is written next. */
+    /** Sets the pipeline stage of the following operations. */
     public void onStage(int nextStage) {
         stage = job.parallel().stages() == 1 ? StepPlan.EVERY_STAGE : nextStage;
         plan.stage(stage);
     }
 
-    /** Returns the layers of each piece of the model. */
+    /** Returns the layers of each model chunk. */
     public PipelinePartition partition() {
         return partition;
     }
@@ -330,7 +330,7 @@ public final class StepWriter {
         return waits.length == 0 ? lastCompute() : waits[waits.length - 1];
     }
 
-    /** Returns the bytes of a micro-batch that a rank holds at the boundary of two pieces of the model. */
+    /** Returns the bytes of a micro-batch that a rank holds at the boundary of two model chunks. */
     public long boundaryBytes() {
         return job.parallel().sequence() ? memory.hiddenBytes() / tensor.size() : memory.hiddenBytes();
     }

@@ -13,13 +13,11 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Fits what steps of NCCL's collectives inside a node take on the measured collectives of nccl_intra_node.csv, by least squares in the logarithm. What
- * NCCL chooses does not depend on these constants.
- *
- * <p>{@code CalibrateNccl [ampere|hopper [iterations]]}
+ * Fits the step times of NCCL's collectives inside a node to the measurements in nccl_intra_node.csv, by least squares of logarithms. NCCL's choices
+ * do not depend on these constants. {@code CalibrateNccl [ampere|hopper [iterations]]}
  */
 public final class CalibrateNccl {
-    /** Spread of the first points of a search, in the logarithm. */
+    /** Initial spread of a search, in logarithms. */
     private static final double SPREAD = 0.2;
 
     private static final int SEARCHES = 5;
@@ -33,7 +31,7 @@ public final class CalibrateNccl {
                 arguments.length > 1 ? Integer.parseInt(arguments[1]) : 400);
     }
 
-    /** Fits, prints, and returns the root of the mean square log error: as shipped and as fitted. */
+    /** Fits, prints, and returns the root mean square log error: with the shipped and with the fitted values. */
     public static double[] run(String architecture, int iterations) {
         FigureFile shipped = NcclCatalog.GPUS.named(architecture);
         List<NodeMeasurements.Row> rows = NodeMeasurements.of(architecture);
@@ -51,8 +49,8 @@ public final class CalibrateNccl {
     }
 
     /**
-     * What to fit; of a step, the least is the latency of an NVLink and a switch. On Hopper the shares of NVLink are those that several p5.48xlarge
-     * need, which these rows do not reach.
+     * Returns the coefficients to fit. The minimum of a step is the latency of an NVLink and a switch. On Hopper the shares of NVLink are those that
+     * several p5.48xlarge need, which these rows do not reach.
      */
     private static List<Coefficient> coefficients(String architecture, FigureFile shipped) {
         return Stream.of(
@@ -75,7 +73,7 @@ public final class CalibrateNccl {
                 .toList();
     }
 
-    /** A coefficient, if the architecture has it. */
+    /** Returns a coefficient, if the architecture has it. */
     private static Optional<Coefficient> coefficient(
             String architecture, FigureFile shipped, String key, double least, double most) {
         return Optional.ofNullable(shipped.figures().get(key))
@@ -84,7 +82,7 @@ public final class CalibrateNccl {
                 .map(value -> Coefficient.logarithmic(architecture, key, least, most, value, SPREAD));
     }
 
-    /** The constants with values of a fit, which are in the units of the file, to three decimals. */
+    /** Returns the constants with fitted values, in the units of the file, to three decimals. */
     private static FigureFile with(FigureFile shipped, List<Coefficient> coefficients, double[] values) {
         Map<String, Object> fitted = new HashMap<>();
         for (int i = 0; i < values.length; i++) {

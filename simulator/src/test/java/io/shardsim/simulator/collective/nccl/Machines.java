@@ -13,7 +13,7 @@ import io.shardsim.topology.PriceSpec;
 import io.shardsim.topology.units.Bandwidth;
 import java.util.stream.IntStream;
 
-/** Clusters that the tests of this package run over, described as AWS and NVIDIA describe them. */
+/** Clusters for the tests of this package, as described by AWS and NVIDIA. */
 public final class Machines {
     private Machines() {}
 
@@ -21,7 +21,7 @@ public final class Machines {
         return new Cluster(instance("p4d.24xlarge", "ampere", "232 GB/s", 4, 4, "100 Gbit/s", "10.6 GB/s"), nodes);
     }
 
-    /** p5.48xlarge: the four EFA devices of a GPU make one NIC. */
+    /** p5.48xlarge; the four EFA devices of a GPU form one NIC. */
     public static Cluster p5(int nodes) {
         return new Cluster(instance("p5.48xlarge", "hopper", "387 GB/s", 8, 8, "400 Gbit/s", "48.75 GB/s"), nodes);
     }
@@ -30,7 +30,7 @@ public final class Machines {
         return new Cluster(instance("p3dn.24xlarge", "volta", "146 GB/s", 4, 1, "100 Gbit/s", "10 GB/s"), nodes);
     }
 
-    /** A server with NVSwitch and no known network. */
+    /** Returns a server with NVSwitch and an unknown network. */
     static Cluster server(String architecture, String nvLinkRate, int gpus) {
         return server(architecture, nvLinkRate, gpus, NvLinks.SWITCH);
     }
@@ -85,7 +85,7 @@ public final class Machines {
                 new PriceSpec(1, "2026-01-01", "test"));
     }
 
-    /** All ranks of a cluster. */
+    /** Returns all ranks of a cluster. */
     public static int[] everyone(Cluster cluster) {
         return IntStream.range(0, cluster.worldSize()).toArray();
     }

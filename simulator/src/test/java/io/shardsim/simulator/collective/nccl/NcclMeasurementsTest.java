@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The constants against the table that they were fitted to, which lies outside the repository ({@code -Dshardsim.reference=DIR}). */
+/** Compares the constants with the table that they were fitted to, which is outside the repository ({@code -Dshardsim.reference=DIR}). */
 class NcclMeasurementsTest {
     @BeforeEach
     void tablesArePresent() {

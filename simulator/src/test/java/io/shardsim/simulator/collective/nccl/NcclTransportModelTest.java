@@ -43,7 +43,7 @@ class NcclTransportModelTest {
     private final NcclTransportModel catalog =
             new NcclTransportModel(CollectiveCatalog.load().algorithms());
 
-    /** Each pair of lines is a place where a measured curve of nccl_intra_node.csv jumps. */
+    /** Each pair of lines is a jump of a measured curve in nccl_intra_node.csv. */
     @ParameterizedTest
     @CsvSource({
         "ampere, 232 GB/s, ALL_GATHER,     2,  1, LL",
@@ -64,7 +64,7 @@ class NcclTransportModelTest {
         assertThat(choose(kind, "auto", mib * MIB, cluster).transport().name()).isEqualTo(protocol);
     }
 
-    /** Bus bandwidth falls from one size to the next at these places in the all-gathers measured on p5.48xlarge (p5.properties). */
+    /** At these places, bus bandwidth falls from one size to the next in the all-gathers measured on p5.48xlarge (p5.properties). */
     @ParameterizedTest
     @CsvSource({"2, 128, 256", "4, 256, 512", "8, 512, 1024"})
     void allGatherOnP5LeavesLl128WhereMeasuredBandwidthFalls(int nodes, long before, long after) {
@@ -76,7 +76,7 @@ class NcclTransportModelTest {
                 .isEqualTo("Simple");
     }
 
-    /** Where AWS's plugin turns from one way to the next, the bandwidth that was measured on p5.48xlarge makes a step. */
+    /** Where AWS's plugin changes its choice, the bandwidth measured on p5.48xlarge has a step. */
     @ParameterizedTest
     @CsvSource({
         "2, 4, tree, LL128",
@@ -142,7 +142,7 @@ class NcclTransportModelTest {
         assertThat(choice.algorithm().name()).isEqualTo(algorithm);
     }
 
-    /** Where there is no switch, none adds up, and two of four GPUs share a third of the links and of the channels. */
+    /** Without a switch there is no switch reduction, and two of four GPUs have a third of the links and of the channels. */
     @Test
     void withoutASwitchAGroupHasTheLinksAmongItsMembers() {
         Cluster four = Machines.server("hopper", "387 GB/s", 4, NvLinks.MESH);
@@ -159,7 +159,7 @@ class NcclTransportModelTest {
         assertThat(pairRate).isCloseTo(wholeRate / 3, withinPercentage(0.1));
     }
 
-    /** Algorithms that ship as classes, and all that files write down as rounds. */
+    /** Returns the algorithms shipped as classes, and all those written as rounds in files. */
     private static String able(CollectiveKind kind, String... classes) {
         Stream<String> rounds = CollectiveCatalog.shipped().entries().stream()
                 .filter(entry -> entry.kinds().contains(kind)
@@ -176,7 +176,7 @@ class NcclTransportModelTest {
                         + able(ALL_REDUCE, "ring", "smddp", "tree"));
     }
 
-    /** src/enqueue.cc, calcCollChunking: four channels in one, a piece for each of eight heads. */
+    /** src/enqueue.cc, calcCollChunking: four channels merged into one, a piece for each of eight heads. */
     @ParameterizedTest
     @CsvSource({"1, 4, 16", "1, 32, 32", "1, 512, 64", "1, 1024, 128", "2, 32, 64", "2, 512, 128", "4, 2048, 64"})
     void piecesForTheSwitchGrowWithTheBuffer(int nodes, long mib, long pieceKib) {
@@ -297,7 +297,7 @@ class NcclTransportModelTest {
 
     @Test
     void aChannelMustHaveEnoughToDo() {
-        // Simple asks for 512 threads x 64 B a channel, LL for 512 x 8 B x ranks.
+        // Simple requires 512 threads x 64 B per channel, LL 512 x 8 B x ranks.
         assertThat(choose(ALL_GATHER, "auto", 100 << 10, Machines.p4d(4))
                         .transport()
                         .channels())
@@ -372,7 +372,7 @@ class NcclTransportModelTest {
         assertThat(transport.basePs()).isEqualTo(measured.basePs()[simple]);
     }
 
-    /** Shards of 32 ranks over channels: two of 8 KiB each, then one of 16; a tree carries pieces of the whole. */
+    /** Shards of 32 ranks over channels: two of 8 KiB each, then one of 16; a tree carries pieces of the whole buffer. */
     @ParameterizedTest
     @CsvSource({
         "ALL_GATHER, ring, 512, 30",
@@ -441,7 +441,7 @@ class NcclTransportModelTest {
         return model.choose(kind, algorithm, totalBytes, Machines.everyone(cluster), cluster);
     }
 
-    /** An algorithm of which only the name matters. */
+    /** Algorithm of which only the name matters. */
     private record Named(String name, Pattern pattern) implements CollectiveAlgorithm {
         @Override
         public boolean supports(CollectiveRequest request) {

@@ -22,8 +22,8 @@ import java.util.Queue;
 import java.util.stream.IntStream;
 
 /**
- * Collectives measured inside a node (nccl_intra_node.csv), and what the model makes of them by rings and by NVLink SHARP. All ranks and channels do
- * the same at the same time there, so one thread block's time is that of all: no devices are needed.
+ * Collectives measured inside a node (nccl_intra_node.csv), and the model's results for rings and NVLink SHARP. All ranks and channels do the same at
+ * the same time there, so one thread block's time is that of all, and no devices are needed.
  */
 final class NodeMeasurements {
     static final List<CollectiveAlgorithm> ALGORITHMS =
@@ -32,9 +32,9 @@ final class NodeMeasurements {
 
     private NodeMeasurements() {}
 
-    /** One row. */
+    /** One measurement. */
     record Row(String architecture, CollectiveKind kind, int gpus, long totalBytes, double seconds) {
-        /** What a model makes of it [s]. */
+        /** Returns the model's time [s]. */
         double seconds(NcclTransportModel model) {
             Cluster cluster =
                     Machines.server(architecture, architecture.equals("ampere") ? "232 GB/s" : "387 GB/s", gpus);
@@ -48,7 +48,7 @@ final class NodeMeasurements {
         }
     }
 
-    /** The time of a program that all members run at the same time: what a member receives is what it sends itself on the slot of that number. */
+    /** Returns the time of a program that all members run at the same time: a member receives on a slot what it sends on the same slot. */
     private static long timePs(ChannelProgram program, Transport transport, long stepPs) {
         List<Queue<Long>> arrivals = IntStream.range(0, program.receivePeers().length)
                 .<Queue<Long>>mapToObj(slot -> new ArrayDeque<>())
@@ -69,7 +69,7 @@ final class NodeMeasurements {
         return nowPs;
     }
 
-    /** All but all-to-all on one architecture. */
+    /** Returns all collectives but all-to-all on one architecture. */
     static List<Row> of(String architecture) {
         String gpu = Gpus.of(architecture).name();
         return NcclTable.rows().stream()

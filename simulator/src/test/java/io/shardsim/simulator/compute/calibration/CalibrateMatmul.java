@@ -11,10 +11,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Fits the {@code matmul_*} coefficients of a GPU family on its table of measured products, starting from the shipped
- * file, and prints the values to put there, in ps and bytes/s, with the residuals.
- *
- * <p>{@code CalibrateMatmul ampere|hopper|volta [evaluations] [every n-th row]}
+ * Fits the {@code matmul_*} coefficients of a GPU family to its table of measured GEMMs, starting from the shipped file, and prints the values for
+ * that file, in ps and bytes/s, with the residuals. {@code CalibrateMatmul ampere|hopper|volta [evaluations] [every n-th row]}
  */
 public final class CalibrateMatmul {
     private static final String[] KEYS = {
@@ -29,10 +27,10 @@ public final class CalibrateMatmul {
         "matmul_split_rate",
         "matmul_clock_settling"
     };
-    /** What five square products can tell; the rest keeps its shipped value. */
+    /** Coefficients that five square GEMMs determine; the others keep their shipped values. */
     private static final String[] SQUARE_KEYS = {"matmul_rate", "matmul_operand_rate", "matmul_fixed"};
 
-    /** First spread of the search in logarithms: a tenth. */
+    /** Initial spread of the search in logarithms: a tenth. */
     private static final double FIRST_STEP = 0.1;
 
     private CalibrateMatmul() {}
@@ -44,7 +42,7 @@ public final class CalibrateMatmul {
         run(family, evaluations, every);
     }
 
-    /** Fits, prints, and returns the mean absolute error of all products: as shipped and as fitted. */
+    /** Fits, prints, and returns the mean absolute error over all GEMMs: with the shipped and with the fitted values. */
     static double[] run(String family, int evaluations, int every) {
         GpuSpec gpu = Gpus.of(family);
         MatmulTable table = table(family);
@@ -65,7 +63,7 @@ public final class CalibrateMatmul {
         };
     }
 
-    /** The measured products that a family is fitted on. */
+    /** Returns the measured GEMMs that a family is fitted to. */
     static MatmulTable table(String family) {
         return switch (family) {
             case "ampere" -> MatmulTable.read("gemm_a100.csv");

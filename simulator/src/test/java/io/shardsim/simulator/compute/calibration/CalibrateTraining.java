@@ -9,11 +9,9 @@ import java.util.Properties;
 import java.util.TreeMap;
 
 /**
- * Fits what the matrix tables cannot tell (element-wise rates, the attention kernel and matrix library of the benchmarked
- * framework, the sustained clock of the 40 GB board) on whole steps: the FSDP rows of role calibration. One value a GPU family or
- * framework, never one a row. The mean absolute log error keeps outliers (allocator retries near full memory) from pulling.
- *
- * <p>{@code CalibrateTraining [evaluations]}
+ * Fits what the GEMM tables do not determine (element-wise rates, the attention kernel and GEMM library of the benchmarked framework, the sustained
+ * clock of the 40 GB board) to whole steps: the FSDP rows with role calibration. One value per GPU family or framework, never one per row. The mean
+ * absolute log error limits the effect of outliers (allocator retries near full memory). {@code CalibrateTraining [evaluations]}
  */
 public final class CalibrateTraining {
     private static final String HOPPER = ".hopper";
@@ -34,7 +32,7 @@ public final class CalibrateTraining {
         run(arguments.length > 0 ? Integer.parseInt(arguments[0]) : 1500);
     }
 
-    /** Fits, prints, and returns the mean absolute log error: as shipped and as fitted. */
+    /** Fits, prints, and returns the mean absolute log error: with the shipped and with the fitted values. */
     static double[] run(int evaluations) {
         double[] shipped =
                 COEFFICIENTS.stream().mapToDouble(Coefficient::shipped).toArray();

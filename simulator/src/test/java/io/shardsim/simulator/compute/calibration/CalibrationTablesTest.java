@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The shipped coefficients against the tables that they were fitted on: a change that worsens them fails here. */
+/** Compares the shipped coefficients with the tables that they were fitted to, so that a change that worsens them fails. */
 class CalibrationTablesTest {
 
     @BeforeEach

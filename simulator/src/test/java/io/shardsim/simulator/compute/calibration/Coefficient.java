@@ -12,17 +12,17 @@ import org.hipparchus.optim.nonlinear.scalar.noderiv.CMAESOptimizer;
 import org.hipparchus.random.MersenneTwister;
 
 /**
- * A coefficient that a calibration fits, and the search for the best values of several by CMA-ES [1], which needs no derivatives: whole tiles, waves
- * and picoseconds leave none.
+ * Coefficient of a calibration, and the search for the best values of several by CMA-ES [1], which needs no derivatives: whole tiles, waves and
+ * picoseconds have none.
  *
  * <p>[1] Hansen, The CMA Evolution Strategy: A Tutorial, arXiv:1604.00772.
  *
  * @param file file that ships it
- * @param key its key there
+ * @param key its key in that file
  * @param least physical lower bound
  * @param most physical upper bound
  * @param shipped value from which the search starts
- * @param spread of the first points of a search, in the logarithm where that is searched
+ * @param spread initial spread of a search, in logarithms if these are searched
  * @param logarithmic whether the logarithm is searched
  */
 public record Coefficient(
@@ -30,31 +30,31 @@ public record Coefficient(
     /** The search is random; the same seed gives the same coefficients. */
     private static final int SEED = 20221031;
 
-    /** Between two bounds; the first points are spread over a tenth of that. */
+    /** Creates a coefficient between two bounds, with an initial spread of a tenth of their distance. */
     static Coefficient linear(String file, String key, double least, double most, double shipped) {
         return new Coefficient(file, key, least, most, shipped, 0.1 * (most - least), false);
     }
 
-    /** A number above 0 whose order of magnitude counts. */
+    /** Creates a positive coefficient, searched by its logarithm. */
     public static Coefficient logarithmic(
             String file, String key, double least, double most, double shipped, double spread) {
         return new Coefficient(file, key, least, most, shipped, spread, true);
     }
 
     /**
-     * How thoroughly to search.
+     * Effort of a search.
      *
-     * @param searches one after the other, each from the best point so far
-     * @param evaluations of the error in each of them, at most
-     * @param population points of a generation
-     * @param tolerance a search ends with a generation whose best point is this near to that of the one before, absolute or relative
+     * @param searches number of consecutive searches, each from the best point so far
+     * @param evaluations maximum evaluations of the error per search
+     * @param population points per generation
+     * @param tolerance a search ends if a generation's best point is this close to the previous one's, absolute or relative
      */
     public record Effort(int searches, int evaluations, int population, double tolerance) {}
 
     /**
-     * The values with the least error that are found, never worse than what ships.
+     * Returns the values with the lowest error found, never worse than the shipped ones.
      *
-     * @param error of values in the order of the coefficients
+     * @param error error of values in the order of the coefficients
      */
     public static double[] fit(List<Coefficient> coefficients, ToDoubleFunction<double[]> error, Effort effort) {
         ObjectiveFunction objective = new ObjectiveFunction(point -> error.applyAsDouble(values(coefficients, point)));
@@ -85,7 +85,7 @@ public record Coefficient(
         return values(coefficients, best);
     }
 
-    /** Prints the lines to put into the files; units are those of the files. */
+    /** Prints the lines for the files, in their units. */
     public static void print(List<Coefficient> coefficients, double[] values) {
         for (int i = 0; i < values.length; i++) {
             Coefficient coefficient = coefficients.get(i);

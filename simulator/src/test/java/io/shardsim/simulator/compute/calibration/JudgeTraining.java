@@ -21,9 +21,8 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * Compares hand estimates of whole training steps with published ones of role calibration, and prints the error of each and of each group.
- *
- * <p>{@code JudgeTraining [all]}: with {@code all}, one line a case.
+ * Compares hand-computed estimates of whole training steps with published ones of role calibration, and prints the error of each and of each group.
+ * {@code JudgeTraining [all]}: with {@code all}, one line per case.
  */
 public final class JudgeTraining {
 
@@ -32,17 +31,17 @@ public final class JudgeTraining {
      *
      * @param group cases that share hardware and framework
      * @param id row
-     * @param measured seconds a step
-     * @param estimated seconds a step
+     * @param measured seconds per step
+     * @param estimated seconds per step
      */
     public record Case(String group, String id, double measured, double estimated) {
-        /** Estimated over measured, less one. */
+        /** Returns estimated over measured, minus one. */
         public double error() {
             return estimated / measured - 1;
         }
     }
 
-    /** SMs that NCCL takes on A100 (measurements.csv SMDDP-SM); taken for H100 too. */
+    /** SMs that NCCL uses on A100 (measurements.csv SMDDP-SM), also assumed for H100. */
     private static final int NCCL_SMS = 24;
 
     /** vTrain's default ({@code src/config.py}); not padded. */
@@ -92,7 +91,7 @@ public final class JudgeTraining {
                 100 * worst);
     }
 
-    /** Composer's MPT models under FSDP in one node (llm-foundry). */
+    /** Composer's MPT models under FSDP on one node (llm-foundry). */
     public static List<Case> sharded() {
         return sharded(FrameworkProfile::named, GpuCalibration::of);
     }
@@ -159,10 +158,10 @@ public final class JudgeTraining {
     }
 
     /**
-     * vTrain's single-node grid of Megatron-DeepSpeed. Its configurations name checkpointing, but the times leave no room
-     * for it: without recomputation tensor-parallel 1 rows come out within 4 % and unbiased at every pipeline depth, with it 7-13 %
-     * too slow in deep pipelines and worse in flat ones. The rows add up to the microsecond from a time of a layer, of
-     * a micro-batch and of a parameter, as its own predictor composes them (src/predictor.py), with an unpadded vocabulary.
+     * vTrain's single-node grid of Megatron-DeepSpeed. Its configurations name checkpointing, but the times leave no room for it: without
+     * recomputation, rows with tensor parallelism 1 are within 4 % and unbiased at every pipeline depth; with it they are 7-13 % too slow in deep
+     * pipelines and worse in flat ones. To the microsecond, the rows are sums of a time per layer, per micro-batch and per parameter, as composed by
+     * its own predictor (src/predictor.py), with an unpadded vocabulary.
      */
     public static List<Case> megatron() {
         NcclTable nccl = new NcclTable();

@@ -7,20 +7,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/** Measured matrix products of one GPU. */
+/** Measured GEMMs of one GPU. */
 public final class MatmulTable {
 
     /**
-     * @param matmul the product
+     * @param matmul the GEMM
      * @param measuredPs its measured time
      */
     public record Row(Matmul matmul, double measuredPs) {
-        /** Shapes that occur in training: a thousand by a thousand weights and at least 512 tokens. */
+        /** Returns whether it is a shape that occurs in training: a thousand by a thousand weights and at least 512 tokens. */
         public boolean trainingLike() {
             return matmul.m() >= 512 && matmul.n() >= 1024 && matmul.k() >= 1024;
         }
 
-        /** Logarithm of modelled over measured time. */
+        /** Returns the logarithm of modelled over measured time. */
         public double logError(RooflineKernelTime model) {
             return StrictMath.log(model.isolatedPs(matmul) / measuredPs);
         }
@@ -32,7 +32,7 @@ public final class MatmulTable {
         this.rows = rows;
     }
 
-    /** All rows of a table file. */
+    /** Reads all rows of a table file. */
     public static MatmulTable read(String table) {
         List<Row> rows = new ArrayList<>();
         for (Map<String, String> row : ReferenceTables.read(table)) {
@@ -47,7 +47,7 @@ public final class MatmulTable {
         return new MatmulTable(rows);
     }
 
-    /** Square products of a row of measurements.csv whose value lists TFLOPS, one for each of the sizes. */
+    /** Reads square GEMMs from a row of measurements.csv whose value lists TFLOPS, one per size. */
     public static MatmulTable squares(String id, List<Long> sizes) {
         Map<String, String> row = ReferenceTables.read("measurements.csv").stream()
                 .filter(r -> r.get("id").equals(id) && r.get("role").equals("calibration"))
@@ -63,7 +63,7 @@ public final class MatmulTable {
         return new MatmulTable(rows);
     }
 
-    /** Every n-th row: enough for a fit. */
+    /** Returns every n-th row: enough for a fit. */
     public MatmulTable every(int n) {
         List<Row> some = new ArrayList<>();
         for (int i = 0; i < rows.size(); i += n) {
@@ -76,7 +76,7 @@ public final class MatmulTable {
         return rows;
     }
 
-    /** Mean absolute relative error of the rows that match. */
+    /** Returns the mean absolute relative error of the rows that match. */
     public double meanAbsoluteError(RooflineKernelTime model, Predicate<Row> filter) {
         return rows.stream()
                 .filter(filter)
@@ -85,7 +85,7 @@ public final class MatmulTable {
                 .orElse(Double.NaN);
     }
 
-    /** Mean relative error of the rows that match. */
+    /** Returns the mean relative error of the rows that match. */
     public double bias(RooflineKernelTime model, Predicate<Row> filter) {
         return rows.stream()
                 .filter(filter)
@@ -94,7 +94,7 @@ public final class MatmulTable {
                 .orElse(Double.NaN);
     }
 
-    /** What the fit makes small: mean absolute log error, training-like shapes three times as heavy. */
+    /** Returns the objective of the fit: mean absolute log error, with three times the weight for training-like shapes. */
     public double objective(RooflineKernelTime model) {
         double sum = 0;
         double weights = 0;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Measured collectives inside a node, interpolated in the logarithm of their size. */
+/** Measured collectives inside a node, interpolated by the logarithm of their size. */
 public final class NcclTable {
     /** The column counts elements of two bytes: the collector divides nccl-tests' bytes by the size of a half. */
     private static final long ELEMENT_BYTES = 2;
@@ -22,7 +22,7 @@ public final class NcclTable {
     /** One measurement; bytes are those of the whole buffer. */
     public record Row(String gpu, String collective, int gpus, long bytes, double milliseconds) {}
 
-    /** All measurements. */
+    /** Returns all measurements. */
     public static List<Row> rows() {
         return ReferenceTables.read("nccl_intra_node.csv").stream()
                 .map(cells -> new Row(
@@ -38,7 +38,7 @@ public final class NcclTable {
         return gpu.substring(0, 4) + " " + collective + " " + gpus;
     }
 
-    /** Time of a collective over the GPUs of one node, whole-buffer bytes as the table counts [ps]. */
+    /** Returns the time of a collective over the GPUs of one node, for whole-buffer bytes as in the table [ps]. */
     public double ps(String gpu, String collective, int gpus, long bytes) {
         if (gpus == 1 || bytes == 0) {
             return 0;

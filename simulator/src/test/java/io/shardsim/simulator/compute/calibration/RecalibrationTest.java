@@ -10,12 +10,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Runs the calibration again from the tables: what a fit finds must not be better than what ships by more than the search's own scatter. Prints the
- * coefficients. {@code -Dnight} searches longer, and on the largest table, too.
+ * Repeats the calibration from the tables: a fit must not be better than the shipped values by more than the search's own scatter. Prints the
+ * coefficients. {@code -Dnight} searches longer, and also on the largest table.
  */
 @Tag("once")
 class RecalibrationTest {
-    /** Searches that start elsewhere end within this of each other [1]. */
+    /** Scatter between searches with different starting points [1]. */
     private static final double SCATTER = 0.03;
 
     private static final int EVALUATIONS = Integer.getInteger("fit.evaluations", 250);

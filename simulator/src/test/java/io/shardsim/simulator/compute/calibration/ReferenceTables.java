@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads the published tables; they are not part of the repository. */
+/** Reads the published tables, which are not part of the repository. */
 public final class ReferenceTables {
     private ReferenceTables() {}
 
-    /** The folder of the tables, where there is one. */
+    /** Returns the folder of the tables, if it exists. */
     public static Optional<Path> folder() {
         String property = System.getProperty("shardsim.reference");
         if (property != null) {
@@ -34,14 +34,14 @@ public final class ReferenceTables {
         return Files.isDirectory(folder) ? Optional.of(folder) : Optional.empty();
     }
 
-    /** Skips a test where there are no tables. */
+    /** Skips a test if there are no tables. */
     public static void assumePresent() {
         assumeTrue(
                 folder().isPresent(),
                 "skipped: no reference tables at ../shared/reference (or -Dshardsim.reference=DIR)");
     }
 
-    /** Rows of a table, each a map from column to text. */
+    /** Returns the rows of a table, each a map from column to text. */
     public static List<Map<String, String>> read(String table) {
         Path path = folder().orElseThrow(() -> new IllegalStateException("no reference tables at ../shared/reference"))
                 .resolve(table);
@@ -62,7 +62,7 @@ public final class ReferenceTables {
         }
     }
 
-    /** Comma-separated lines with double-quoted fields. */
+    /** Parses comma-separated lines with double-quoted fields. */
     private static List<List<String>> parse(String text) {
         List<List<String>> lines = new ArrayList<>();
         List<String> line = new ArrayList<>();

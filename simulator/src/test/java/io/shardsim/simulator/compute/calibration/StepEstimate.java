@@ -8,15 +8,15 @@ import io.shardsim.simulator.workload.Segment.Section;
 import io.shardsim.simulator.workload.Segments;
 
 /**
- * A training step in one node by hand: compute from {@link TransformerTimes}, collectives from measured curves, overlap as a
- * maximum per layer. Only to judge the compute model; the simulator does this with devices and queues.
+ * Hand-computed training step on one node: compute from {@link TransformerTimes}, collectives from measured curves, overlap as a maximum per layer.
+ * Only to judge the compute model; the simulator uses devices and queues.
  */
 final class StepEstimate {
     private static final int HALF_BYTES = 2;
 
     private StepEstimate() {}
 
-    /** Fully sharded data parallel over the GPUs of one node, gradients reduced every micro-batch [ps]. */
+    /** Returns the time of fully sharded data parallelism over the GPUs of one node, with gradients reduced every micro-batch [ps]. */
     static double fullyShardedPs(
             ModelShape shape,
             TransformerTimes times,
@@ -52,7 +52,7 @@ final class StepEstimate {
                 + times.optimizerStep(local).ps();
     }
 
-    /** Gradients are copied flat, cast where they are reduced in 32 bits, and divided by the ranks, as FSDP's plan has it. */
+    /** Returns the time to flatten gradients, cast them if they are reduced in FP32, and divide them by the ranks, as in FSDP's plan. */
     private static double reduceCopiesPs(TransformerTimes times, long parameters, int gradientBytes) {
         double cast = gradientBytes == HALF_BYTES
                 ? 0
@@ -62,17 +62,17 @@ final class StepEstimate {
                 + times.memoryMove(2 * gradientBytes * parameters).ps();
     }
 
-    /** New gradient and sum are read, the sum is written, in 16 bits. */
+    /** Returns the time to read the new gradient and the sum, and write the sum, in 16 bits. */
     private static double accumulatePs(TransformerTimes times, long parameters) {
         return times.memoryMove(3 * HALF_BYTES * parameters).ps();
     }
 
-    /** Compute that gives a share of its SMs to a collective while that lasts. */
+    /** Returns the time of compute that gives a share of its SMs to a collective while that runs. */
     private static double overlapped(double compute, double collective, double smShare) {
         return Math.max(compute + smShare * collective, collective);
     }
 
-    /** Megatron in one node: tensor, pipeline and data parallel [ps]. */
+    /** Returns the time of Megatron on one node: tensor, pipeline and data parallel [ps]. */
     static double megatronPs(
             ModelShape shape,
             TransformerTimes times,

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 class MicroBatchMemoryTest {
     private static final ModelShape EIGHT_OF_32_HEADS = ModelShape.llama(4096, 2, 32, 11008, 50304, 8);
 
-    /** Keys and values of 8 heads, copied for 32, keep 24 more of each (Modalities, _repeat_kv before PyTorch's attention). */
+    /** Keys and values of 8 heads, repeated for 32, keep 24 more of each (Modalities, _repeat_kv before PyTorch's attention). */
     @Test
     void copiesOfKeysAndValuesAreKeptWhereAFrameworkMakesThem() {
         long tokens = 2 * 2048;
@@ -26,7 +26,7 @@ class MicroBatchMemoryTest {
         assertThat(keptBytes("modalities", Checkpointing.FULL)).isEqualTo(keptBytes("eager", Checkpointing.FULL));
     }
 
-    /** Gate and up projection and their product; written out, what SiLU gives too, and six bytes within each norm. */
+    /** Gate and up projection and their product; if unfused, also SiLU's result, and six bytes within each norm. */
     @Test
     void aGatedActivationInOneKernelKeepsThreeTensors() {
         long tokens = 2 * 2048;
@@ -36,7 +36,10 @@ class MicroBatchMemoryTest {
         assertThat(keptBytes("eager", Checkpointing.NONE)).isEqualTo((layer + 2 * 11008 + 2 * 6 * 4096) * tokens);
     }
 
-    /** Of four products' operands three are kept in 8 bits in place of 16, and attention's result in both (TransformerEngine, inputmat_t and ln_out). */
+    /**
+     * The operands of three of four GEMMs are saved in FP8 instead of 16 bits, and attention's result in both formats (TransformerEngine, inputmat_t
+     * and ln_out).
+     */
     @Test
     void productsOf8BitsKeepTheirOperandsSo() {
         long tokens = 2 * 2048;
