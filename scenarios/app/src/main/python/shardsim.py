@@ -103,7 +103,7 @@ class Row(Dict[str, Any]):
 
 
 class Document(Dict[str, Any]):
-    """The document that a command prints with ``--json``, as a dict. ``notes`` has what it tells people besides."""
+    """The document that a command prints with ``--json``, as a dict. ``notes`` has its remarks for people."""
 
     notes: List[str]
 
@@ -118,8 +118,8 @@ class Document(Dict[str, Any]):
 class Rows(List[Row]):
     """One row for each point, in the order of the sweep.
 
-    ``document`` is all of ``results.json``: breakdowns, advice, assumptions. ``notes`` has what ``shardsim run`` tells people besides.
-    ``holds`` is False where a point did not come to what the scenario asserts; ``notes`` then says what.
+    ``document`` is all of ``results.json``: breakdowns, advice, assumptions. ``notes`` has the remarks of ``shardsim run``.
+    ``holds`` is False if a point misses what the scenario asserts; ``notes`` then says which.
     """
 
     document: Document
@@ -128,7 +128,7 @@ class Rows(List[Row]):
 
     @property
     def fastest(self) -> Optional[Row]:
-        """The point with the most tokens a second that fits in memory; None where none does."""
+        """The point that fits in memory with the most tokens per second; None if none fits."""
         summaries = self.document["summaries"]
         place = summaries[0]["fastest"] if summaries else None
         return None if place is None else self[place]

@@ -27,9 +27,9 @@ public record ErrorInterval(double coverage, double low, double high, List<Near>
         nearest = List.copyOf(nearest);
     }
 
-    /** Formats the range, for example {@code 80 % of such runs are -9.5 % to +3.7 % off (+: too fast)}. */
+    /** Formats the range, for example {@code 80 % of similar runs are -9.5 % to +3.7 % off (+: too fast)}. */
     public String brief() {
-        return share() + " % of such runs are " + range() + " off (+: too fast)";
+        return share() + " % of similar runs are " + range() + " off (+: too fast)";
     }
 
     /** Describes the range and its cases, marking those that may have set a constant. */
@@ -39,7 +39,7 @@ public record ErrorInterval(double coverage, double low, double high, List<Near>
 
     /** Describes the range of memory errors and its cases. */
     public String sentenceOfMemory() {
-        return "memory of " + share() + " % of such runs is " + range() + " off (+: too much)" + cases();
+        return "memory of " + share() + " % of similar runs is " + range() + " off (+: too much)" + cases();
     }
 
     private String share() {

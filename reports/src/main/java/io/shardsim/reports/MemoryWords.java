@@ -109,7 +109,7 @@ public final class MemoryWords {
         double most = fit.reservedBytes() / (1 + range.low());
         return fit.capacityBytes() < least || fit.capacityBytes() >= most
                 ? ""
-                : " " + Quantities.fixed(100 * range.coverage(), 0) + " % of such runs need "
+                : " " + Quantities.fixed(100 * range.coverage(), 0) + " % of similar runs need "
                         + threeDigits(Math.round(least)) + " to " + threeDigits(Math.round(most))
                         + " GiB per GPU; it has "
                         + threeDigits(fit.capacityBytes()) + ".";

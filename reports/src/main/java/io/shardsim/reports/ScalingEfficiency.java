@@ -31,7 +31,7 @@ public record ScalingEfficiency(
     /** Keys that vary with the cluster, or are reported separately. */
     private static final List<String> NO_CAUSE = List.of(NODES, "training.global_batch", "training.micro_batch");
 
-    /** Gives every run its efficiency if its series has headroom on the base cluster, and the others none. */
+    /** Sets the scaling efficiency of each run whose series has headroom on the base cluster; other runs get none. */
     static List<RunResult> apply(List<RunResult> runs) {
         Map<String, List<RunResult>> series = new LinkedHashMap<>();
         for (RunResult run : runs) {

@@ -50,14 +50,14 @@ class MemoryWordsTest {
     @Test
     void tellsBothBoundsWhereTheyDoNotDecide() {
         ErrorInterval range = new ErrorInterval(0.8, -0.05, 0.1, List.of());
-        String bounds = " 80 % of such runs need 37.3 to 43.2 GiB per GPU; it has 39.6.";
+        String bounds = " 80 % of similar runs need 37.3 to 43.2 GiB per GPU; it has 39.6.";
         assertThat(Objects.requireNonNull(MemoryWords.warning(fit(39.7, 41), true, range))
                         .text())
                 .isEqualTo("memory is nearly full: the run may or may not fit." + bounds);
         assertThat(Objects.requireNonNull(MemoryWords.warning(fit(37, 38), true, range))
                         .text())
                 .startsWith("memory is 96 % full")
-                .endsWith(" 80 % of such runs need 34.5 to 40.0 GiB per GPU; it has 39.6. Lower micro_batch.");
+                .endsWith(" 80 % of similar runs need 34.5 to 40.0 GiB per GPU; it has 39.6. Lower micro_batch.");
         assertThat(Objects.requireNonNull(MemoryWords.warning(fit(38, 41), false, range))
                         .text())
                 .startsWith("memory is tight")

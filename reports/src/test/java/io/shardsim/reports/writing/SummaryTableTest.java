@@ -93,7 +93,7 @@ class SummaryTableTest {
                 .contains(
                         "At 256 GPUs MiCS is 1.67x as fast as ZeRO-3: 11.8 s less per step (11.7 s less waiting for parameter gathers, 0.1 s less waiting for gradient reductions).\n")
                 .contains("Fastest: Compute takes 97 % of the step and hides the communication.")
-                .contains("Accuracy: 80 % of such runs are -2.0 % to +4.0 % off")
+                .contains("Accuracy: 80 % of similar runs are -2.0 % to +4.0 % off")
                 .contains("out-of-memory: 1 of 15 runs, by 4.81 GiB or more.")
                 .contains("warning memory-edge, 2 runs: memory is within 5 % of the capacity")
                 .contains("1 note: -v shows it; shardsim help CODE explains a warning")

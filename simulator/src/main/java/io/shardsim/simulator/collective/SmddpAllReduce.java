@@ -8,7 +8,7 @@ package io.shardsim.simulator.collective;
  * <p>Each member sends 2 (n - 1) / n of the buffer, of which 2 (nodes - 1) / n over the network, as in a ring, but in two network steps for any
  * number of nodes.
  *
- * <p>Leaves out that the library sums network data in host memory: here it is summed where it arrives.
+ * <p>Not modelled: the library sums network data in host memory; here it is summed where it arrives.
  *
  * <p>[1] Thangakrishnan et al., Herring: Rethinking the Parameter Server at Scale for the Cloud, SC20. [2] Amazon SageMaker developer guide,
  * Introduction to SageMaker's Distributed Data Parallel Library (2021), Balanced Fusion Buffer.

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Tree all-reduce: chunks are summed up a tree to its root and sent down again, both pipelined. A {@link DoubleBinaryTree} connects the nodes, whose
+ * Tree all-reduce: chunks are reduced up a tree to its root and broadcast back down, both pipelined. A {@link DoubleBinaryTree} connects the nodes, whose
  * two trees alternate between channels; a chain connects the members of a node. The head of the chain, next to the channel's NIC, communicates with
  * the parent and the second child; the member after it, next to the same NIC, with the first child (NCCL's balanced tree, src/graph/connect.cc,
  * ncclTopoPreset and connectTrees).
@@ -17,7 +17,7 @@ import java.util.List;
  * member sends chunk k down right after it has sent chunk k + lag up. The lag is about the number of chunks in flight between the member, the root
  * and back. Members deeper in the tree have a larger lag, which prevents cyclic waits.
  *
- * <p>Leaves out that NCCL reduces up to three sources and feeds up to three peers in one pass over the data.
+ * <p>Not modelled: NCCL reduces up to three sources and feeds up to three peers in one pass over the data.
  */
 public final class TreeAllReduce extends SingleKindAlgorithm {
     /** Sends of a chunk per node of a double binary tree, on average: up in both trees, and down to two children in one of them. */

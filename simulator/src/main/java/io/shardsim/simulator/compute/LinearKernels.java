@@ -122,7 +122,7 @@ record LinearKernels(
                 adapter.down().inputs());
     }
 
-    /** Adds kernels that scale elements in place and add others, both counted per token. */
+    /** Adds an adapter's elementwise scale and add kernels; {@code scaled} and {@code added} are elements per token. */
     private void addScaled(RankShare.Sequence kernels, String name, long scaled, long added) {
         long elementBytes = share.profile().elementBytes();
         if (share.profile().recomputesPointwise()) {

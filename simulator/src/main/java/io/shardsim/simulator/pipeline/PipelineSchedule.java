@@ -36,7 +36,7 @@ public interface PipelineSchedule {
      */
     int microBatchesToPeak(int stages, int microBatches);
 
-    /** Returns the number of forwards of the first stage after which the schedule may begin to repeat. */
+    /** Returns the period of the schedule, in forward passes of the first stage. */
     default int period(int stages, int chunks) {
         return 1;
     }

@@ -3,7 +3,7 @@ package io.shardsim.simulator.plan;
 import java.util.BitSet;
 
 /**
- * Ranks that hold one copy of the model states, each a different shard. Leaves out that pipeline stages hold unequal shares.
+ * Ranks that hold one copy of the model states, each a different shard. Not modelled: pipeline stages hold unequal shares.
  *
  * @param ranks ranks that hold a shard
  * @param ranksPerNodeMax maximum of these on one node

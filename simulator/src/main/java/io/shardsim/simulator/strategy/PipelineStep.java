@@ -21,7 +21,7 @@ import java.util.function.IntFunction;
  * <p>A stage receives when it is idle; sending does not block it. In 1f1b every cycle still pays for two transfers, since neighbouring stages
  * alternate.
  *
- * <p>Leaves out that a sender blocks until its peer receives.
+ * <p>Not modelled: a sender blocks until its peer receives.
  */
 final class PipelineStep {
     private static final int NOT_YET = -1;

@@ -162,12 +162,12 @@ public abstract class ReplicatedStep {
         return replicas;
     }
 
-    /** Returns this stage's parameters with these replicas. */
+    /** Returns how many of this stage's parameters are replicated across these groups, one of {@link #replicas}. */
     protected final long parameters(RankGroups among) {
         return pieces().mapToLong(at -> parameters(at, among)).sum();
     }
 
-    /** Returns a model chunk's parameters with these replicas. */
+    /** Returns how many of a model chunk's parameters are replicated across these groups. */
     protected final long parameters(int ofPiece, RankGroups among) {
         long ofExperts = ofLayers(ofPiece, job::expertParameters);
         return among.equals(world) ? parameters(ofPiece) - ofExperts : ofExperts;
@@ -180,7 +180,7 @@ public abstract class ReplicatedStep {
                 .sum();
     }
 
-    /** Returns this stage's parameters of layers. */
+    /** Returns the number of layer parameters on this stage. */
     protected final long layerParameters() {
         return pieces().mapToLong(this::layerParameters).sum();
     }

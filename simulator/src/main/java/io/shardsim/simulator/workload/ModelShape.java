@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
  * <p>Flops count a multiply and an add as two, as in [1]: a linear map of p weights costs 2p per token, scores and their GEMM with the values 4 s h
  * per token (all s keys; a causal kernel that skips masked blocks does about half).
  *
- * <p>Leaves out tensors that an encoder's embedding saves for its norm, biases or norms that break the two patterns, and ALiBi slopes.
+ * <p>Leaves out ALiBi slopes, the tensors that an encoder's embedding saves for its norm, and biases or norms that neither {@link Family} has.
  *
  * <p>[1] Narayanan et al., arXiv:2104.04473, appendix.
  *

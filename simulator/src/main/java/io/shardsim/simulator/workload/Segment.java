@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 public record Segment(Section section, Direction direction, List<Piece> pieces) {
 
     /**
-     * List of operators of a {@link Transformer}.
+     * Names one of a {@link Transformer}'s operator lists: the embedding, a kind of layer, or the head.
      *
      * @param kind index of the kind of layer, from 0; 0 for embedding and head
      */

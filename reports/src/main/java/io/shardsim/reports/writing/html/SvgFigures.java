@@ -86,7 +86,7 @@ public final class SvgFigures {
         Scale y = new Scale(Math.floor(floor / by) * by, Scale.above(most, by), top + PLOT, top, by);
         axes(y, x);
         String name = text("x")
-                + (points.stream().anyMatch(point -> point.size() > 5) ? "; band: 80 % of such runs" : "")
+                + (points.stream().anyMatch(point -> point.size() > 5) ? "; band: 80 % of similar runs" : "")
                 + (points.stream().anyMatch(SvgFigures::isHollow) ? "; hollow: micro-batch changes" : "")
                 + (published.isEmpty() ? "" : "; cross: published");
         ticks(x, top + PLOT, power -> Scale.words(StrictMath.pow(2, power)), name);

@@ -101,7 +101,7 @@ window.drawFigures = (page = document) => {
     const names = figure.series.map(s => s.name).concat(figure.idealName ?? []);
     const largest = Math.max(...figure.xs);
     const all = figure.series.flatMap(s => s.points);
-    const marks = (all.some(p => p.length > 5) ? '; band: 80 % of such runs' : '') + (all.some(p => p[3]) ? '; hollow: micro-batch changes' : '')
+    const marks = (all.some(p => p.length > 5) ? '; band: 80 % of similar runs' : '') + (all.some(p => p[3]) ? '; hollow: micro-batch changes' : '')
       + (figure.series.some(s => s.published.length) ? '; cross: published' : '');
     const { base = 2, idealName = 'linear' } = figure;
     const power = (value, to) => base ** to(+(Math.log(value) / Math.log(base)).toFixed(9));

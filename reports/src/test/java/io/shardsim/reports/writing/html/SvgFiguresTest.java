@@ -99,7 +99,7 @@ class SvgFiguresTest {
     void theCurveHasBandsAndALogarithmicAxis() {
         String curve = SvgFigures.of(SampleRuns.sweep("s")).get("throughput.svg");
         assertThat(curve.split("fill-opacity=\"0.16\"", -1)).hasSize(4);
-        assertThat(curve).contains("GPUs; band: 80 % of such runs</text>");
+        assertThat(curve).contains("GPUs; band: 80 % of similar runs</text>");
         List<Double> ticks = Pattern.compile(
                         "<text x=\"([0-9.]+)\" y=\"\\S+\" text-anchor=\"middle\"[^>]*>(16|32|64|128|256)<")
                 .matcher(curve)

@@ -50,7 +50,8 @@ final class EvidenceOptions {
             names = "--profile",
             paramLabel = "FILE",
             description =
-                    "A profile of the slow step, or a folder with those of several ranks, as compare takes them: faults that would lengthen other parts of the step are ruled out. May be given once per rank.")
+                    "Profile of the slow step, or a folder with one per rank, in the formats that compare reads. "
+                            + "Rules out faults that would slow parts of the step that are not slow. Can be repeated, once per rank.")
     private List<String> profiles = List.of();
 
     /** Profile files; empty if none were given. */

@@ -468,7 +468,7 @@ final class RunCommand extends Speaking {
         }
     }
 
-    /** With --critical-path, the runs, the fastest with its critical path. */
+    /** Returns the runs; with --critical-path, adds the critical path to the fastest. */
     private List<RunResult> followed(Scenario scenario, List<RunResult> runs) {
         if (!criticalPath || runs.size() != scenario.points().size()) {
             return runs;

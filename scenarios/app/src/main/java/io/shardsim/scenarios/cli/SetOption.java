@@ -9,7 +9,7 @@ final class SetOption {
     @Option(
             names = "--set",
             paramLabel = "KEY=VALUE",
-            description = "Set a scenario key first, for example training.micro_batch=4. Can be repeated.")
+            description = "Override a scenario key, for example training.micro_batch=4. Can be repeated.")
     private List<String> set = List.of();
 
     Overrides overrides() {

@@ -67,9 +67,9 @@ final class RemotePoints {
     private long aloneNanos;
     /** Time when a contact was last asked [ns]. */
     private long askedNanos;
-    /** Time when a contact was last heard [ns]. */
+    /** Time when a contact was last heard from [ns]. */
     private long heardNanos;
-    /** Time when the coordinator was last heard [ns]. */
+    /** Time when the coordinator was last heard from [ns]. */
     private long coordinatorNanos;
     /** Time since which the coordinator has heard no worker; null while it does [ns]. */
     private @Nullable Long idleNanos;

@@ -91,9 +91,10 @@ final class SweepClient extends AbstractBehavior<SweepClient.Command> {
     private final Map<Integer, Wish> wishes = new LinkedHashMap<>();
 
     private List<MemberStatus> members = List.of();
-    /** Times when the coordinator, if ever, and the command were last heard [ns]. */
+    /** Time when the coordinator was last heard from [ns]; null if never. */
     private @Nullable Long coordinatorNanos;
 
+    /** Time when the command was last heard from [ns]. */
     private long commandNanos;
 
     private static final class Wish {

@@ -468,6 +468,6 @@ class PublicImportsTest {
                 .isZero();
         assertThat(run.out())
                 .contains("standard attention", "limit_all_gathers: false", "not validated for pytorch 1.13")
-                .doesNotContain(" of such runs are ");
+                .doesNotContain(" of similar runs are ");
     }
 }

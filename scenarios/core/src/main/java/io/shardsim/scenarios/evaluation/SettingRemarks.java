@@ -183,7 +183,7 @@ final class SettingRemarks {
         return planner.problems(shown).isEmpty() ? new Step(shown, planner.plan(shown)) : null;
     }
 
-    /** A training step, with as few micro-batches as show all of it. */
+    /** A training step with just enough micro-batches to reach its memory peak. */
     private final class Step {
         private final String kernels;
         private final StepPlan plan;

@@ -26,7 +26,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Trials of other settings, and of alternatives to open choices, for a scenario's run: its only one, or the fastest of a sweep. They are ordinary
+ * Trials for a scenario's run, or for the fastest run of a sweep: other settings, and alternatives to what was assumed. They are ordinary
  * points for a runner.
  *
  * <p>Their cost is bounded, estimated from their plans. Trials with the highest possible gain for their cost come first. A trial whose step cannot

@@ -18,7 +18,7 @@ enum Cause {
     /** Settings forced by memory: the micro-batch, recomputation, activation offload. */
     MEMORY("memory"),
     /** Outside the step: storage, checkpoints, price. */
-    AROUND("around the step");
+    AROUND("outside the step");
 
     private final String words;
 

@@ -109,7 +109,7 @@ public final class ExplanationText {
                 .orElseThrow();
         Explanation.Expected expected = log.expected();
         String range = expected.published()
-                ? "For 80 % of such runs, the simulation is " + ends(expected) + " off (+: too fast)."
+                ? "For 80 % of similar runs, the simulation is " + ends(expected) + " off (+: too fast)."
                 : ends(expected) + " off (+: too fast) is assumed: " + expected.assumed() + ".";
         double times = log.timesAsFast();
         String slower = times > 1

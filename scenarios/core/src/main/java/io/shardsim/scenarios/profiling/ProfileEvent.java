@@ -142,7 +142,7 @@ final class ProfileEvent {
     }
 
     /**
-     * ID that kernels share with the operator that launched them; 0 for none, as before PyTorch 2, whose profiles repeat the correlation ID there.
+     * ID that kernels share with the operator that launched them; 0 for none. Profiles from before PyTorch 2 repeat the correlation ID here.
      */
     long operation() {
         return operation == correlation ? 0 : operation;

@@ -160,8 +160,8 @@ class RecordedErrorsTest {
                 .contains("LLMF", "ATORCH", "YAFSDP");
         assertThat(interval.low()).isLessThanOrEqualTo(interval.high());
         assertThat(facts.notesWithAccuracy())
-                .anyMatch(note -> note.startsWith("80 % of such runs are ") && note.contains("LLMF-"))
-                .anyMatch(note -> note.startsWith("memory of 80 % of such runs is ") && note.contains("MOD-6B-"));
+                .anyMatch(note -> note.startsWith("80 % of similar runs are ") && note.contains("LLMF-"))
+                .anyMatch(note -> note.startsWith("memory of 80 % of similar runs is ") && note.contains("MOD-6B-"));
         assertThat(facts.warnings()).isEmpty();
     }
 
@@ -169,7 +169,7 @@ class RecordedErrorsTest {
     @Test
     void aRunBeyondMeasurementsIsToldNoRange() throws InputException {
         assertThat(annotated("{instance: p4de.24xlarge, nodes: 4}", 2048).accuracyWords())
-                .startsWith("80 % of such runs");
+                .startsWith("80 % of similar runs");
         RunFacts beyond = annotated("{instance: p4de.24xlarge, nodes: 4}", 4_194_304);
         assertThat(beyond.accuracy()).isNull();
         assertThat(beyond.accuracyWords()).isEqualTo("not validated here (longer-sequence-than-validated)");

@@ -141,7 +141,7 @@ record NcclGpu(
         return new Bandwidth(file.whole(key));
     }
 
-    /** Returns a rate in bytes per microsecond, the unit of NCCL's tuner. */
+    /** Returns a rate in bytes per microsecond; NCCL's own tables are in GB/s. */
     private static double perMicrosecond(FigureFile file, String key) {
         return file.whole(key) / 1e6;
     }

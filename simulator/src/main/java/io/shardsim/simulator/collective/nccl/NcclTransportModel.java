@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A measured step includes the latency of its links, so the transport has only the remainder.
  *
- * <p>Leaves out CollNet and PAT, and that NCCL uses fewer threads for small buffers.
+ * <p>Leaves out CollNet, PAT, and NCCL's smaller thread counts for small buffers.
  */
 public final class NcclTransportModel implements TransportModel {
     /** Algorithms that NCCL chooses from; others run only if a scenario names them. */

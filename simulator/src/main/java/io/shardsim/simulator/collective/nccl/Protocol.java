@@ -23,7 +23,7 @@ enum Protocol {
         this.bytesPerThread = bytesPerThread;
     }
 
-    /** Returns the value of NCCL_PROTO. */
+    /** Returns the protocol's name, as NCCL_PROTO spells it. */
     String id() {
         return id;
     }
