@@ -35,6 +35,8 @@ public final class FrameworkProfile {
         NORM_BACKWARD("the same, backward"),
         RMS_NORM_FORWARD("RMS norm, of a hidden element"),
         RMS_NORM_BACKWARD("the same, backward"),
+        BATCH_NORM_FORWARD("batch norm, of an element of its input"),
+        BATCH_NORM_BACKWARD("the same, backward"),
         QUANTIZE_INPUT(
                 "rounding of what an FP8 GEMM takes and no norm has rounded, of an element, for its forward and its gradient"),
         TRANSPOSE_INPUT(

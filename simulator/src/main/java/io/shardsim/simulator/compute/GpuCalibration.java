@@ -20,6 +20,7 @@ public record GpuCalibration(
         MemoryBound memoryBound,
         Flash flash,
         double tensorRateSpread,
+        Convolution convolution,
         Range range) {
     /** Families; a file named after the GPU takes precedence over its architecture's. */
     public static final FigureFolder FAMILIES =
@@ -96,6 +97,18 @@ public record GpuCalibration(
     public record Flash(double forwardRate, double backwardRate, double narrowHeadRatio) {}
 
     /**
+     * Convolutions as implicit GEMMs.
+     *
+     * @param halfRatio rate with 16-bit operands, relative to such GEMMs [1] -- calibration
+     * @param singleRatio rate with FP32 tensors, relative to GEMMs on the vector units [1] -- calibration
+     */
+    public record Convolution(double halfRatio, double singleRatio) {
+        double ratio(int elementBytes) {
+            return elementBytes == 2 ? halfRatio : singleRatio;
+        }
+    }
+
+    /**
      * Tile: rows and columns of the result that one thread block computes.
      *
      * @param rows along m
@@ -153,6 +166,7 @@ public record GpuCalibration(
                         file.decimal("flash_backward_rate"),
                         file.decimal("flash_narrow_head_ratio")),
                 file.decimal("tensor_rate_spread"),
+                new Convolution(file.decimal("convolution_ratio"), file.decimal("convolution_single_ratio")),
                 Range.of(file));
     }
 
@@ -227,6 +241,7 @@ public record GpuCalibration(
                         flash.backwardRate * flashRatio,
                         flash.narrowHeadRatio * narrowRatio),
                 tensorRateSpread,
+                convolution,
                 range);
     }
 }

@@ -15,7 +15,9 @@ public sealed interface Kernel {
         /** FP8 numbers, accumulated in the tensor cores' own precision (cuBLAS, CUBLASLT_MATMUL_DESC_FAST_ACCUM). */
         EIGHT_BITS,
         /** FP8 numbers, with partial sums periodically promoted to FP32. */
-        EIGHT_BITS_SPLIT_SUMS
+        EIGHT_BITS_SPLIT_SUMS,
+        /** Numbers in the job's precision; one operand is read from a smaller tensor, patch by patch (implicit GEMM). */
+        PATCHES
     }
 
     /**
@@ -72,6 +74,14 @@ public sealed interface Kernel {
             return new Matmul(name, batch, m - (m + pieces - 1) / pieces, n, k, operands, launches);
         }
     }
+
+    /**
+     * Convolution as an implicit GEMM.
+     *
+     * @param product the GEMM, whose operands are {@link Operands#PATCHES}
+     * @param bytes bytes of its two operands and its result in memory
+     */
+    record Convolution(Matmul product, long bytes) implements Kernel {}
 
     /**
      * Memory-bound kernel: element-wise maps, norms, softmax, reductions, copies, optimizer.

@@ -99,7 +99,12 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         if (!range.remark().isEmpty()) {
             remarks.add(range.remark());
         }
-        if (workload.tokens() < range.tokensLeast() || workload.tokens() > range.tokensMost()) {
+        if (shape.image().isConvolved()) {
+            remarks.add("rates of convolutions were measured on V100 alone"
+                    + (profile.isSingle()
+                            ? "; they run in TF32 on Ampere and later, where MFU, against the FP32 vector peak, may exceed 100 %"
+                            : ""));
+        } else if (workload.tokens() < range.tokensLeast() || workload.tokens() > range.tokensMost()) {
             remarks.add("micro-batch of " + workload.tokens() + " tokens lies outside the calibrated "
                     + range.tokensLeast() + " to " + range.tokensMost());
         }

@@ -2,6 +2,9 @@ package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.workload.Activation;
 import io.shardsim.simulator.workload.Attention;
+import io.shardsim.simulator.workload.BatchNorm;
+import io.shardsim.simulator.workload.BatchNorm.Then;
+import io.shardsim.simulator.workload.Convolution;
 import io.shardsim.simulator.workload.Embedding;
 import io.shardsim.simulator.workload.Encoded;
 import io.shardsim.simulator.workload.ExpertRouter;
@@ -11,6 +14,7 @@ import io.shardsim.simulator.workload.Linear;
 import io.shardsim.simulator.workload.Loss;
 import io.shardsim.simulator.workload.Norm;
 import io.shardsim.simulator.workload.Operator;
+import io.shardsim.simulator.workload.Pool;
 import io.shardsim.simulator.workload.PositionBias;
 import io.shardsim.simulator.workload.QueryKeyNorm;
 import io.shardsim.simulator.workload.Residual;
@@ -76,6 +80,16 @@ interface OperatorKernels {
                         List.of(),
                         share.profile()
                                 .kernels(FrameworkProfile.Operator.RESIDUAL_FORWARD, share.whole(encoded.hidden())));
+            } else if (operator instanceof Convolution convolution) {
+                return new ConvolutionKernels(share, convolution);
+            } else if (operator instanceof BatchNorm norm) {
+                return batchNorm(norm);
+            } else if (operator instanceof Pool pool) {
+                long bytes = share.whole(pool.width())
+                        * (pool.inputs() + 1)
+                        * share.profile().elementBytes();
+                List<Kernel> kernels = List.of(new Kernel.MemoryBound("pool", bytes));
+                return new Elementwise(kernels, kernels);
             } else if (operator instanceof PositionBias) {
                 return new Elementwise(List.of(), List.of());
             }
@@ -96,6 +110,25 @@ interface OperatorKernels {
                     norm.rms() ? FrameworkProfile.Operator.RMS_NORM_FORWARD : FrameworkProfile.Operator.NORM_FORWARD,
                     norm.rms() ? FrameworkProfile.Operator.RMS_NORM_BACKWARD : FrameworkProfile.Operator.NORM_BACKWARD,
                     share.whole(norm.width()));
+        }
+
+        private OperatorKernels batchNorm(BatchNorm norm) {
+            RankShare.Sequence forward = share.sequence();
+            RankShare.Sequence backward = share.sequence();
+            long elements = share.whole(norm.width());
+            forward.add(FrameworkProfile.Operator.BATCH_NORM_FORWARD, elements);
+            if (norm.then() == Then.SHORTCUT_RELU) {
+                forward.add(FrameworkProfile.Operator.RESIDUAL_FORWARD, elements);
+            }
+            if (norm.then() != Then.NOTHING) {
+                forward.add(FrameworkProfile.Operator.SINGLE_ACTIVATION_FORWARD, elements);
+                backward.add(FrameworkProfile.Operator.SINGLE_ACTIVATION_BACKWARD, elements);
+            }
+            if (norm.then() == Then.SHORTCUT_RELU) {
+                backward.add(FrameworkProfile.Operator.RESIDUAL_BACKWARD, elements);
+            }
+            backward.add(FrameworkProfile.Operator.BATCH_NORM_BACKWARD, elements);
+            return new Elementwise(forward.list(), backward.list());
         }
 
         private OperatorKernels queryKeyNorm(QueryKeyNorm norm) {

@@ -25,6 +25,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p><b>FP32</b>: operands have twice the bytes and GEMMs run on the vector units, PyTorch's default since 1.12 unless TF32 is allowed
  * (torch.backends.cuda.matmul.allow_tf32). No measurement was fitted to it.
  *
+ * <p><b>Convolutions</b> are implicit GEMMs at a rate of their own relative to GEMMs; their HBM floor counts the tensors themselves, not the patches.
+ *
  * <p><b>FP8</b>: operands have half the bytes, and tensor cores a higher rate; results are 16-bit.
  *
  * <p>Leaves out L2 hits between kernels, and clocks that vary with operand values.
@@ -52,7 +54,7 @@ public final class RooflineKernelTime {
 
     private record Setup(GpuSpec gpu, GpuCalibration calibration, int availableSms, int elementBytes) {}
 
-    private final Map<Kernel.Matmul, Long> products = new ConcurrentHashMap<>();
+    private final Map<Kernel, Long> products = new ConcurrentHashMap<>();
     private final GpuCalibration calibration;
     private final int elementBytes;
     private final int smCount;
@@ -102,11 +104,11 @@ public final class RooflineKernelTime {
 
     /** Returns how long a kernel keeps the GPU busy in a back-to-back stream, the gap to the next one included [ps]. */
     public long kernelPs(Kernel kernel) {
-        if (kernel instanceof Kernel.Matmul matmul) {
+        if (kernel instanceof Kernel.Matmul || kernel instanceof Kernel.Convolution) {
             if (products.size() > PRODUCTS_MAX) {
                 products.clear();
             }
-            return products.computeIfAbsent(matmul, this::matmulPs);
+            return products.computeIfAbsent(kernel, this::sustainedPs);
         }
         if (kernel instanceof Kernel.FlashAttention attention) {
             return attentionPs(attention);
@@ -120,19 +122,25 @@ public final class RooflineKernelTime {
 
     /** Returns the time of a GEMM measured alone: long ones run at the sustained clock, short ones at the boost clock [ps]. */
     public long isolatedPs(Kernel.Matmul matmul) {
-        double boosted = boostedPs(matmul);
+        double boosted = boostedPs(matmul, hbmPs(matmul));
         double share = boosted / (boosted + calibration.clock().settlingPs());
         return roundUp(boosted * (1.0 + calibration.clock().sustainedSlowdown() * share));
     }
 
-    private long matmulPs(Kernel.Matmul matmul) {
-        return roundUp(boostedPs(matmul) * (1.0 + calibration.clock().sustainedSlowdown()));
+    private long sustainedPs(Kernel kernel) {
+        double boosted = kernel instanceof Kernel.Convolution convolution
+                ? boostedPs(convolution.product(), matmulHbm.serializationPs(convolution.bytes()))
+                : boostedPs((Kernel.Matmul) kernel, hbmPs((Kernel.Matmul) kernel));
+        return roundUp(boosted * (1.0 + calibration.clock().sustainedSlowdown()));
     }
 
-    /** Returns the time with the best tile and split at the boost clock. */
-    private double boostedPs(Kernel.Matmul matmul) {
+    /**
+     * Returns the time with the best tile and split at the boost clock.
+     *
+     * @param floor time of its traffic with HBM [ps]
+     */
+    private double boostedPs(Kernel.Matmul matmul, double floor) {
         double best = Double.POSITIVE_INFINITY;
-        double floor = hbmPs(matmul);
         for (GpuCalibration.Tile tile : calibration.matmul().wave().tiles()) {
             for (int split : calibration.matmul().split().parts()) {
                 best = Math.min(best, tiledPs(matmul, tile, split, floor));
@@ -169,9 +177,13 @@ public final class RooflineKernelTime {
             case OF_THE_JOB -> 1;
             case EIGHT_BITS -> calibration.matmul().eightBits().ratio();
             case EIGHT_BITS_SPLIT_SUMS -> calibration.matmul().eightBits().splitSumsRatio();
+            case PATCHES -> calibration.convolution().ratio(elementBytes);
         };
         double arithmetic = 2.0 * elements * kPart / (smFlopsPerPs * rateRatio);
         double operands = (double) operandBytes(matmul) * (tile.rows() + tile.columns()) * kPart / operandBytesPerPs;
+        if (matmul.operands() == Kernel.Operands.PATCHES) {
+            operands /= rateRatio;
+        }
         return Math.max(arithmetic, operands)
                 + calibration.matmul().wave().ps()
                 + calibration.matmul().wave().epiloguePsPerElement() * elements;
@@ -184,7 +196,10 @@ public final class RooflineKernelTime {
     }
 
     private int operandBytes(Kernel.Matmul matmul) {
-        return matmul.operands() == Kernel.Operands.OF_THE_JOB ? elementBytes : 1;
+        return switch (matmul.operands()) {
+            case OF_THE_JOB, PATCHES -> elementBytes;
+            case EIGHT_BITS, EIGHT_BITS_SPLIT_SUMS -> 1;
+        };
     }
 
     /** Returns the time for partial results of a split-K GEMM: each part writes once, the sum reads once. */

@@ -173,6 +173,10 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
     /** Returns why a model cannot be split this way, whatever the world and its samples. */
     public List<Refusal> problems(ModelShape model, int sequenceLength, AttentionKind attention) {
         List<Refusal> problems = new ArrayList<>();
+        if (model.image().isConvolved()) {
+            addConvolutionProblems(problems);
+            return problems;
+        }
         if (model.heads() % tensor != 0) {
             problems.add(Refusal.of(
                     "tensor_parallel " + tensor + " does not divide heads " + model.heads() + "; "
@@ -189,6 +193,20 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         addSequenceProblems(problems, sequenceLength, attention);
         addPipelineProblems(problems, model.layers());
         return problems;
+    }
+
+    private void addConvolutionProblems(List<Refusal> problems) {
+        Map<String, Integer> degrees = new LinkedHashMap<>();
+        degrees.put("tensor_parallel", tensor);
+        degrees.put("context_parallel", context);
+        degrees.put("expert_parallel", experts);
+        degrees.put("pipeline_parallel", stages());
+        degrees.forEach((key, degree) -> {
+            if (degree > 1) {
+                problems.add(
+                        Refusal.of(key + " " + degree + " of a convolutional network is not modelled; write 1", key));
+            }
+        });
     }
 
     private void addDecoderProblems(List<Refusal> problems, ModelShape model, AttentionKind attention) {

@@ -35,14 +35,14 @@ import java.util.Map;
  * <p>[1] Li et al., PyTorch Distributed: Experiences on Accelerating Data Parallel Training, arXiv:2006.15704. [2]
  * torch/csrc/distributed/c10d/reducer.cpp, PyTorch 2.0.
  */
-public final class Ddp extends ShardingStrategy {
+public class Ddp extends ShardingStrategy {
     public Ddp(StrategyParameters settings) {
         super(settings);
     }
 
     @Override
     protected MemoryFit fit(MemoryFit byLedger, TrainingJob job, StepPlan plan, GpuMemory memory) {
-        return AllocatorReplay.refine(byLedger, job, plan, memory, Gradients.BUFFER);
+        return isPyTorchs() ? AllocatorReplay.refine(byLedger, job, plan, memory, Gradients.BUFFER) : byLedger;
     }
 
     @Override
@@ -51,17 +51,27 @@ public final class Ddp extends ShardingStrategy {
                 job,
                 settings,
                 StepWriter.ALLOCATED_IN_STEP,
-                writer -> ReplicatedStep.write(job, writer, stage -> new Step(job, writer, stage)));
+                writer -> ReplicatedStep.write(job, writer, stage -> step(job, writer, stage)));
+    }
+
+    /** Returns whether this is PyTorch's, whose buckets have a size; other software extends it. */
+    private boolean isPyTorchs() {
+        return settings.names().contains("bucket_size");
+    }
+
+    /** Returns the writer of a stage's step. */
+    ReplicatedStep step(TrainingJob job, StepWriter writer, int stage) {
+        return new Step(job, writer, stage);
     }
 
     @Override
     protected boolean updatesIn16Bits() {
-        return true;
+        return isPyTorchs();
     }
 
     @Override
     protected boolean trainsAdapters() {
-        return true;
+        return isPyTorchs();
     }
 
     @Override
@@ -76,7 +86,8 @@ public final class Ddp extends ShardingStrategy {
         return ShardGroups.shard(1, job);
     }
 
-    private final class Step extends ReplicatedStep {
+    /** Step with model states on every rank, under autocast. */
+    class Step extends ReplicatedStep {
         private boolean firstBucketGone;
 
         Step(TrainingJob job, StepWriter writer, int stage) {
@@ -88,8 +99,18 @@ public final class Ddp extends ShardingStrategy {
             long stateBytes = job.precision().stateBytes() * parameters();
             writer.allocate(MemoryOwner.PARAMETERS, stateBytes + castBytes() + frozenBytes());
             writer.allocate(MemoryOwner.GRADIENTS, stateBytes);
-            writer.allocate(MemoryOwner.OPTIMIZER_STATES, job.momentBytes(parameters()));
-            writer.allocate(MemoryOwner.BUCKETS, stateBytes);
+            writer.allocate(MemoryOwner.OPTIMIZER_STATES, momentBytes());
+            writer.allocate(MemoryOwner.BUCKETS, bucketBytes());
+        }
+
+        /** Returns the bytes of optimizer states on the GPU. */
+        long momentBytes() {
+            return job.momentBytes(parameters());
+        }
+
+        /** Returns the bytes of communication buffers. */
+        long bucketBytes() {
+            return job.precision().stateBytes() * parameters();
         }
 
         @Override
@@ -149,7 +170,7 @@ public final class Ddp extends ShardingStrategy {
         }
 
         /** Returns an upper bound on the casts that autocast keeps between a forward and its backward. */
-        private long castBytes() {
+        final long castBytes() {
             return job.precision().isMixed() ? bytes(parameters()) : 0;
         }
 

@@ -26,10 +26,12 @@ import java.util.function.Predicate;
 public final class StrategyCatalog {
     private static final String PARAMETERS = "parameters";
     private static final String SOFTWARE = "software";
+    private static final String SEARCHED = "searched";
     private static final DescriptorFolder FILES = new DescriptorFolder(
             "strategies",
             Key.required("title", Setting.LINE, "one line for readers"),
             Key.optional(SOFTWARE, Software.NAME, "software in which it runs; omitted: code of its own"),
+            Key.optional(SEARCHED, ScalarTypes.flag(), "whether plan tries it unasked; omitted: true"),
             Key.optional("version", Setting.LINE, "product and version that it is modelled on"),
             Key.optional(
                     "colours",
@@ -98,6 +100,14 @@ public final class StrategyCatalog {
     /** Returns the names of the strategies, as written after {@code kind} in scenario files. */
     public List<String> kinds() {
         return List.copyOf(byKind.keySet());
+    }
+
+    /** Returns the kinds that plan tries if a file names none. */
+    public List<String> searchedKinds() {
+        return byKind.values().stream()
+                .filter(file -> file.block().flag(SEARCHED, true))
+                .map(Descriptor::id)
+                .toList();
     }
 
     /** Returns the kinds that satisfy a condition. */

@@ -60,7 +60,9 @@ public record ActivationMemory(
         LayerKind kind = shape.kind(layer);
         if (checkpointing.startsFromInput()) {
             Span first = kind.blocks().get(0).tokens();
-            whole = first.each((long) elementBytes * shape.hidden(), tokens, sequenceLength);
+            Operator entry = kind.operators().get(0);
+            long width = entry instanceof Convolution ? entry.savedInputs() : shape.hidden();
+            whole = first.each(elementBytes * width, tokens, sequenceLength);
             split = checkpointing == Checkpointing.OPERATOR ? keptResults(kind, tokens, sequenceLength) : 0;
         } else {
             whole = kept(kind, false, tokens, sequenceLength, checkpointing);
@@ -99,7 +101,7 @@ public record ActivationMemory(
 
     /**
      * Returns the peak of gradients inside the backward of a layer: of the scores before and after softmax (two matrices, standard attention), or of
-     * the input and output of the FFN activation. Adds to the layer's activations.
+     * the input and output of the FFN activation or a batch norm. Adds to the layer's activations.
      */
     public long backwardTemporaryBytes(int layer, int microBatch, int sequenceLength) {
         long tokens = (long) microBatch * sequenceLength;
@@ -116,6 +118,9 @@ public record ActivationMemory(
     private long gradients(Operator operator, int keys) {
         if (operator instanceof Attention core) {
             return attention == AttentionKind.STANDARD ? 2L * elementBytes * core.heads() * keys : 0;
+        }
+        if (operator instanceof BatchNorm norm) {
+            return 2L * elementBytes * norm.width();
         }
         return operator instanceof Activation activation
                 ? (activation.projections() + 1L) * elementBytes * activation.width()
@@ -181,6 +186,9 @@ public record ActivationMemory(
         }
         if (operator instanceof Linear linear) {
             return elementBytes * linear.savedWithin();
+        }
+        if (operator instanceof Pool pool) {
+            return pool.placeBytes();
         }
         if (!(operator instanceof Attention core)) {
             return 0;

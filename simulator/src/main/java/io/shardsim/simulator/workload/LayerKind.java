@@ -21,16 +21,15 @@ public record LayerKind(List<Block> blocks) {
     /** Returns the matrices of a block, in order. */
     static List<Product> products(Block block) {
         return block.operators().stream()
-                .filter(Linear.class::isInstance)
-                .flatMap(operator -> ((Linear) operator).products().stream())
+                .flatMap(operator -> operator.products().stream())
                 .toList();
     }
 
-    /** Returns the index of the linear map that computes the layer's result. */
+    /** Returns the index of the linear map or convolution that computes the layer's result. */
     int lastLinear() {
         List<Operator> operators = operators();
         int at = operators.size() - 1;
-        while (!(operators.get(at) instanceof Linear)) {
+        while (operators.get(at).products().isEmpty()) {
             at--;
         }
         return at;
@@ -47,7 +46,7 @@ public record LayerKind(List<Block> blocks) {
 
     /** Returns the matrix that computes the layer's result. */
     public Product lastProduct() {
-        List<Product> products = ((Linear) operators().get(lastLinear())).products();
+        List<Product> products = operators().get(lastLinear()).products();
         return products.get(products.size() - 1);
     }
 }

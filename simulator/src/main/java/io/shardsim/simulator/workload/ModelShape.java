@@ -115,8 +115,13 @@ public record ModelShape(
                         || form.encoder().isPresent()
                         || form.decoder().isPresent()
                         || embeddings.tied())) {
-            throw new IllegalArgumentException("patch_size " + form.image().patch()
+            throw new IllegalArgumentException(form.image().key()
                     + " needs gated_ffn false and tied_embeddings false, and no masked_lm or decoder_layers");
+        }
+        if (form.image().isConvolved() && layers != form.image().layers()) {
+            throw new IllegalArgumentException(
+                    "layers " + layers + " is not " + form.image().layers() + ", the stem and the blocks of stages "
+                            + form.image().stages());
         }
         if (mixture.experts().perToken() > mixture.experts().number()) {
             throw new IllegalArgumentException("experts_per_token "
@@ -345,6 +350,9 @@ public record ModelShape(
     private static Transformer whole(ModelShape shape) {
         if (shape.decoder().isPresent()) {
             return Transformer.t5(shape);
+        }
+        if (shape.image().isConvolved()) {
+            return ResNet.of(shape);
         }
         if (shape.image().isPresent()) {
             return Transformer.vit(shape);

@@ -11,6 +11,8 @@ import java.util.List;
 public sealed interface Operator
         permits Activation,
                 Attention,
+                BatchNorm,
+                Convolution,
                 Embedding,
                 Encoded,
                 ExpertRouter,
@@ -18,6 +20,7 @@ public sealed interface Operator
                 Linear,
                 Loss,
                 Norm,
+                Pool,
                 PositionBias,
                 QueryKeyNorm,
                 Residual {
@@ -29,6 +32,11 @@ public sealed interface Operator
 
     /** Returns its parameter tensors, in forward order. */
     default List<ParameterTensor> parameters() {
+        return List.of();
+    }
+
+    /** Returns the matrices that it multiplies with, all of them with the same input. */
+    default List<Linear.Product> products() {
         return List.of();
     }
 

@@ -44,6 +44,9 @@ class DataParallelFamilyTest {
     @CsvSource({
         "ddp, 18, 0, 64",
         "smddp, 18, 0, 64",
+        "horovod, 18, 0, 64",
+        "mirrored, 18, 0, 64",
+        "parameter-server, 10, 0, 64",
         "megatron, 20, 0, 64",
         "megatron-core, 6, 12, 64",
         "zero1, 4, 12, 64",
@@ -62,7 +65,7 @@ class DataParallelFamilyTest {
         Map<MemoryOwner, Long> held = MemoryLedger.of(plan).atPeak();
         // Gradients may exist only for a part of the step.
         double states = held.get(MemoryOwner.PARAMETERS)
-                + held.get(MemoryOwner.OPTIMIZER_STATES)
+                + held.getOrDefault(MemoryOwner.OPTIMIZER_STATES, 0L)
                 + MemoryLedger.peakBytes(plan.memoryChanges(), Set.of(MemoryOwner.GRADIENTS), StepPlan.EVERY_STAGE);
         // With autocast, DDP keeps its 16-bit casts (2 bytes) in addition to the 16; Megatron-LM keeps FP32 gradients
         // (4 bytes) in addition to 16-bit
@@ -97,6 +100,8 @@ class DataParallelFamilyTest {
     @CsvSource({
         "ddp, ALL_REDUCE, 48, 96, 1",
         "smddp, ALL_REDUCE, 48, 96, 1",
+        "horovod, ALL_REDUCE, 98, 122, 1",
+        "mirrored, ALL_REDUCE, 1, 1, 1",
         "megatron, ALL_REDUCE, 1, 1, 1",
         "megatron-core, REDUCE_SCATTER, 1, 1, 1",
         "zero1, REDUCE_SCATTER, 3, 3, 1",
@@ -128,7 +133,7 @@ class DataParallelFamilyTest {
 
     /** DDP with autocast reduces the FP32 gradients of its FP32 parameters, Megatron-Core those that it accumulates in FP32. */
     private static double bytesOfAGradient(String kind) {
-        return kind.endsWith("ddp") || kind.equals("megatron-core") ? 4 : 2;
+        return Set.of("ddp", "smddp", "horovod", "mirrored").contains(kind) || kind.equals("megatron-core") ? 4 : 2;
     }
 
     /** FSDP gathers each layer twice per micro-batch, shard-grad-op once; hybrid gathers as often, and also all-reduces each unit among replicas. */

@@ -83,9 +83,16 @@ class StrategyContractTest {
     void shardsOfAGroupAddUpToTheModel(String kind) {
         ShardingStrategy strategy = of(kind);
         RankGroups shard = strategy.shardGroups(JOB);
-        long updated = updated(strategy.plan(JOB));
+        StepPlan plan = strategy.plan(JOB);
+        long updated = updated(plan);
         long tensors = 12L * SMALL.layers() + 4;
-        assertThat(updated * shard.size()).isBetween(SMALL.parameters(), SMALL.parameters() + tensors * shard.size());
+        if (labels(plan).contains("update on the server")) {
+            // EarlyDataParallelTest counts what the servers update.
+            assertThat(updated).isZero();
+        } else {
+            assertThat(updated * shard.size())
+                    .isBetween(SMALL.parameters(), SMALL.parameters() + tensors * shard.size());
+        }
         assertThat(IntStream.range(0, JOB.worldSize())
                                 .map(shard::firstOf)
                                 .distinct()

@@ -35,6 +35,8 @@ record Likeness(
     private static final String TRAINING = "training";
     /** Encoders: other attention, another head, other frameworks. */
     private static final String OF_ENCODERS = TRAINING + " of an encoder";
+    /** Convolutional networks: other kernels. */
+    private static final String OF_CONVOLUTIONS = TRAINING + " of convolutions";
     /** Mixture of experts: its kernels differ, so dense runs say nothing about it. */
     private static final String OF_EXPERTS = "training of experts";
 
@@ -89,6 +91,9 @@ record Likeness(
     private static String work(ModelShape model) {
         if (!model.adapters().isNone()) {
             return OF_ADAPTERS;
+        }
+        if (model.image().isConvolved()) {
+            return OF_CONVOLUTIONS;
         }
         if (model.hasEncoder()) {
             return OF_ENCODERS;

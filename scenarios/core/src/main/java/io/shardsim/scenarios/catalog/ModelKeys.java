@@ -3,6 +3,8 @@ package io.shardsim.scenarios.catalog;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.schema.BlockType;
 import io.shardsim.simulator.schema.Key;
+import io.shardsim.simulator.schema.ListType;
+import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.workload.Decoder;
 import io.shardsim.simulator.workload.Encoder;
 import io.shardsim.simulator.workload.Experts;
@@ -19,7 +21,8 @@ import java.util.Map;
 
 /** Keys of a transformer, shared by model files and the model block of a scenario. */
 public final class ModelKeys {
-    public static final List<Key> KEYS = HardwareKeys.FILE.keys("model");
+    public static final List<Key> KEYS =
+            HardwareKeys.FILE.keys("model", Map.of("stages", new ListType(ScalarTypes.whole(1, 1024), "blocks")));
 
     /** Keys that need another one, by the key they need. */
     public static final Map<String, List<String>> BESIDE = Map.of(
@@ -31,8 +34,6 @@ public final class ModelKeys {
             List.of("relative_buckets"),
             "masked_lm",
             List.of("token_types", "pooler", "post_norm"),
-            "patch_size",
-            List.of("image_size"),
             "sliding_window",
             List.of("full_attention_period"));
 
@@ -55,7 +56,9 @@ public final class ModelKeys {
         boolean gated = block.flag("gated_ffn", false);
         int decoders = count(block, "decoder_layers", 0);
         Image image = image(block);
-        int positions = image.isPresent() ? image.tokens() : gated || decoders > 0 ? 0 : sequenceLength;
+        int positions = image.isConvolved()
+                ? 0
+                : image.isPresent() ? image.tokens() : gated || decoders > 0 ? 0 : sequenceLength;
         ModelShape shape = new ModelShape(
                 hidden,
                 count(block, "layers", 1) + decoders,
@@ -67,8 +70,8 @@ public final class ModelKeys {
                         latent(block, width),
                         block.flag("qk_norm", false),
                         window(block)),
-                count(block, "ffn", 4L * hidden),
-                mixture(block, count(block, "ffn", 4L * hidden)),
+                ffn(block),
+                mixture(block, ffn(block)),
                 new Embeddings(
                         count(block, "vocab", 1),
                         block.flag("tied_embeddings", !gated && !image.isPresent()),
@@ -84,9 +87,16 @@ public final class ModelKeys {
 
     /** Returns the image size of a model's samples. */
     public static Image image(Block block) {
-        return block.value("patch_size") == null
+        List<Integer> stages =
+                block.<Long>list("stages").stream().map(Math::toIntExact).toList();
+        return block.value("patch_size") == null && stages.isEmpty()
                 ? Image.NONE
-                : new Image(count(block, "image_size", 224), count(block, "patch_size", 1));
+                : new Image(count(block, "image_size", 224), count(block, "patch_size", 0), stages);
+    }
+
+    /** Returns the width of a block inside. */
+    public static int ffn(Block block) {
+        return count(block, "ffn", 4 * block.whole("hidden", 1));
     }
 
     private static Encoder encoder(Block block) {

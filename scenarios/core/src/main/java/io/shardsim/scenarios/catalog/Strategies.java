@@ -33,6 +33,11 @@ public final class Strategies {
         return CATALOG.get().kinds();
     }
 
+    /** Returns the kinds that plan tries if a file names none. */
+    public static List<String> searchedKinds() {
+        return CATALOG.get().searchedKinds();
+    }
+
     /** Returns the strategy of this kind, or null. */
     public static @Nullable StrategyDescriptor descriptor(String kind) {
         return DESCRIPTORS.get().get(kind);
@@ -56,9 +61,12 @@ public final class Strategies {
         return CATALOG.get().software(kind);
     }
 
-    /** Returns names of all software that strategies run in. */
+    /** Returns names of all software that the searched kinds run in. */
     public static List<String> software() {
-        return kinds().stream().map(kind -> software(kind).name()).distinct().toList();
+        return searchedKinds().stream()
+                .map(kind -> software(kind).name())
+                .distinct()
+                .toList();
     }
 
     /** Returns a strategy's colours for light and dark backgrounds; default ones if its file has none. */

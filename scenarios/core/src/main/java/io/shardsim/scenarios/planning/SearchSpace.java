@@ -160,7 +160,7 @@ final class SearchSpace {
         Map<String, List<String>> keys = new LinkedHashMap<>();
         put(keys, INSTANCE, file.sets("cluster.gpu") ? List.of() : Catalog.instanceNames());
         put(keys, NODES, powers(1, nodesMax));
-        put(keys, KIND, Strategies.kinds());
+        put(keys, KIND, Strategies.searchedKinds());
         return keys;
     }
 

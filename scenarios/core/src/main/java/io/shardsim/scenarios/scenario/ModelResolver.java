@@ -8,8 +8,10 @@ import io.shardsim.simulator.catalog.Figure;
 import io.shardsim.simulator.schema.Block;
 import io.shardsim.simulator.workload.Adapters;
 import io.shardsim.simulator.workload.Decoder;
+import io.shardsim.simulator.workload.Image;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.Problems;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +67,9 @@ final class ModelResolver {
                     lora.at("frozen_bits"), "frozen_bits " + bits + " is not modelled; write 16, 8 or 4");
         }
         List<String> known = Adapters.modulesOf(whole);
+        if (known.isEmpty()) {
+            return problems.refuse(file.at("lora"), "lora needs a model with attention; remove lora");
+        }
         for (String module : modules) {
             boolean inExperts = module.equals(Adapters.ALL) && whole.mixture().isPresent();
             if (inExperts || !module.equals(Adapters.ALL) && !known.contains(module)) {
@@ -183,21 +188,63 @@ final class ModelResolver {
     }
 
     private void checkImage(Block inline) {
-        Long patch = inline.whole("patch_size");
-        if (patch == null) {
+        Image image = ModelKeys.image(inline);
+        if (!image.isPresent()) {
+            if (inline.value("image_size") != null) {
+                problems.add(
+                        inline.at("image_size"),
+                        "image_size needs patch_size or stages; give one, or remove image_size");
+            }
             return;
         }
-        long size = ModelKeys.image(inline).size();
-        if (size % patch != 0) {
+        String key = image.isConvolved() ? "stages" : "patch_size";
+        if (image.isConvolved()) {
+            checkStages(inline, image);
+        } else if (image.size() % image.patch() != 0) {
             problems.add(
-                    inline.at("patch_size"),
-                    "patch_size " + patch + " does not divide image_size " + size + "; "
-                            + NearestNumbers.divisors(size, patch));
+                    inline.at(key),
+                    "patch_size " + image.patch() + " does not divide image_size " + image.size() + "; "
+                            + NearestNumbers.divisors(image.size(), image.patch()));
         }
-        for (String key : List.of("gated_ffn", "tied_embeddings", "experts", "masked_lm", "decoder_layers")) {
-            if (inline.value(key) != null && !Boolean.FALSE.equals(inline.value(key))) {
-                problems.add(inline.at(key), key + " beside patch_size is not modelled; remove one of them");
+        List<String> others =
+                new ArrayList<>(List.of("gated_ffn", "tied_embeddings", "experts", "masked_lm", "decoder_layers"));
+        if (image.isConvolved()) {
+            others.addAll(List.of("patch_size", "kv_heads", "head_dim", "max_positions"));
+        }
+        for (String other : others) {
+            if (inline.value(other) != null && !Boolean.FALSE.equals(inline.value(other))) {
+                problems.add(inline.at(other), other + " beside " + key + " is not modelled; remove one of them");
             }
+        }
+    }
+
+    /** Checks a residual network: its layers, and widths and sides that halve from stage to stage. */
+    private void checkStages(Block inline, Image image) {
+        long layers = inline.whole("layers", 1);
+        if (layers != image.layers()) {
+            problems.add(
+                    inline.at("layers"),
+                    "layers " + layers + " is not 1 + the blocks of stages " + image.stages() + "; write "
+                            + image.layers());
+        }
+        if (inline.whole("heads", 1) != 1) {
+            problems.add(inline.at("heads"), "heads " + inline.whole("heads", 1) + " beside stages; write 1");
+        }
+        checkHalves(inline, "image_size", image.size(), 1L << image.stages().size() + 1);
+        checkHalves(
+                inline,
+                "hidden",
+                inline.whole("hidden", 1),
+                1L << image.stages().size() + 1);
+        checkHalves(inline, "ffn", ModelKeys.ffn(inline), 1L << image.stages().size() - 1);
+    }
+
+    private void checkHalves(Block inline, String key, long value, long halves) {
+        if (value % halves != 0) {
+            problems.add(
+                    inline.at(inline.value(key) == null ? "stages" : key),
+                    key + " " + value + " is not a multiple of " + halves + ", which its stages halve it by; "
+                            + NearestNumbers.multiples(halves, value));
         }
     }
 }

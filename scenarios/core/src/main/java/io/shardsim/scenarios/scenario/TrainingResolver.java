@@ -174,7 +174,7 @@ final class TrainingResolver {
                 new Task.Execution(
                         microBatch == null ? null : Math.toIntExact(microBatch),
                         new ActivationPolicy(
-                                checkpointing(training),
+                                checkpointing(training, model),
                                 Math.toIntExact(training.whole("checkpointed_layers", model.layers())),
                                 training.flag("activation_offload", false),
                                 new Recomputed(training.list(RECOMPUTE))),
@@ -205,8 +205,8 @@ final class TrainingResolver {
         return runs ? AttentionKind.valueOf(upper(training.text("attention", usual))) : AttentionKind.STANDARD;
     }
 
-    private static Checkpointing checkpointing(Block training) {
-        String usual = training.has(RECOMPUTE) ? "selective" : "full";
+    private static Checkpointing checkpointing(Block training, ModelShape model) {
+        String usual = training.has(RECOMPUTE) ? "selective" : model.image().isConvolved() ? "none" : "full";
         return Checkpointing.valueOf(upper(training.text("activation_checkpointing", usual)));
     }
 
@@ -284,6 +284,14 @@ final class TrainingResolver {
     }
 
     private void checkCheckpoints(Block training, ModelShape model) {
+        Checkpointing checkpointing = checkpointing(training, model);
+        if (model.image().isConvolved()
+                && (checkpointing == Checkpointing.SELECTIVE || checkpointing == Checkpointing.OPERATOR)) {
+            problems.add(
+                    training.at("activation_checkpointing"),
+                    "activation_checkpointing " + checkpointing.name().toLowerCase(Locale.ROOT)
+                            + " needs a model with attention; write none or full");
+        }
         Long layers = training.whole("checkpointed_layers");
         if (layers == null) {
             return;
@@ -294,7 +302,7 @@ final class TrainingResolver {
                     "checkpointed_layers " + layers + " > " + model.layers() + " layers of the model; write "
                             + model.layers() + " or less, or remove it for all of them");
         }
-        if (checkpointing(training) == Checkpointing.NONE) {
+        if (checkpointing == Checkpointing.NONE) {
             problems.add(
                     training.at("checkpointed_layers"),
                     "checkpointed_layers " + layers

@@ -79,6 +79,7 @@ final class ArgumentReader {
         if (isAlone(best)) {
             addAskedOf("WORLD_SIZE", name("--num-processes"), entries);
         }
+        addOfMpi(best, entries);
         addAskedOf("SLURM_NNODES", "nnodes", entries);
         addAskedOf("SLURM_GPUS_PER_NODE", underscores ? "nproc_per_node" : "nproc-per-node", entries);
         List<Entry> environment = new ArrayList<>();
@@ -101,6 +102,32 @@ final class ArgumentReader {
         return command.size() > 1
                 && command.get(0).toString().matches("(.*/)?python[\\d.]*")
                 && command.get(1).toString().endsWith(".py");
+    }
+
+    /** Adds the options before the program of an MPI or Horovod command: processes, and hosts such as {@code a:8,b:8}. */
+    private void addOfMpi(List<ShellText> command, List<Entry> entries) {
+        String launcher = command.get(0).toString();
+        if (!launcher.matches("(.*/)?(horovodrun|mpirun|mpiexec)")) {
+            return;
+        }
+        if (launcher.endsWith("horovodrun")) {
+            addFirst("horovodrun", "true", command.get(0), entries);
+        }
+        for (int i = 1; i + 1 < command.size() && !command.get(i).toString().endsWith(".py"); i++) {
+            ShellText value = command.get(i + 1);
+            switch (command.get(i).toString()) {
+                case "-np", "-n" -> addFirst(name("--num-processes"), decided(value), value, entries);
+                case "-H", "-host", "--host" ->
+                    addFirst("nnodes", String.valueOf(decided(value).split(",").length), value, entries);
+                default -> {}
+            }
+        }
+    }
+
+    private void addFirst(String name, String value, ShellText word, List<Entry> entries) {
+        Position position = script.position(word.offset());
+        entries.removeIf(entry -> entry.key().equals(name));
+        entries.add(0, new Entry(name, position, new Scalar(position, value, true)));
     }
 
     /** Adds a variable of Slurm or the script as a launcher argument, unless the command itself has a number there. */

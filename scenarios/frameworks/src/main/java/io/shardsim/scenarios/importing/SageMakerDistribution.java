@@ -16,6 +16,7 @@ final class SageMakerDistribution implements Importer {
     private static final String LIBRARY = "smdistributed.modelparallel.";
     private static final String SMP = LIBRARY + "parameters.";
     private static final String DATA = "smdistributed.dataparallel.";
+    private static final String SERVERS = "parameter_server.enabled";
     private static final List<String> PARAMETERS = List.of(
             "sharded_data_parallel_degree",
             "hybrid_shard_degree",
@@ -25,8 +26,14 @@ final class SageMakerDistribution implements Importer {
             "prescaled_batch");
     private static final List<String> SECOND = List.of(
             "hybrid_shard_degree", "sm_activation_offloading", "context_parallel_degree", "expert_parallel_degree");
-    private static final List<String> INSIDE =
-            List.of("smdistributed", "distribution", "instance_type", "mpi", "torch_distributed", "pytorchddp");
+    private static final List<String> INSIDE = List.of(
+            "smdistributed",
+            "distribution",
+            "instance_type",
+            "mpi",
+            "torch_distributed",
+            "pytorchddp",
+            "parameter_server");
 
     @Override
     public String table() {
@@ -90,6 +97,8 @@ final class SageMakerDistribution implements Importer {
             contributeFirst(file, draft);
         } else if (file.flag(DATA + "enabled", false)) {
             draft.give(Draft.KIND, "smddp", file.key(DATA + "enabled"));
+        } else if (file.flag(SERVERS, false)) {
+            draft.give(Draft.KIND, "parameter-server", file.key(SERVERS));
         } else {
             contributePlain(file, draft);
         }
@@ -108,11 +117,12 @@ final class SageMakerDistribution implements Importer {
     private static void contributePlain(ForeignFile file, Draft draft) {
         for (String key : List.of("torch_distributed.enabled", "pytorchddp.enabled", "mpi.enabled")) {
             if (file.flag(key, false)) {
-                // The script selects the strategy; without one, torchrun means plain data parallelism.
+                // The script selects the strategy; without one, torchrun means plain data parallelism and MPI Horovod.
+                String kind = key.startsWith("mpi") ? "horovod" : "ddp";
                 draft.afterwards(done -> {
                     if (!done.has(Draft.KIND)) {
-                        done.give(Draft.KIND, "ddp", file.key(key));
-                        file.judge(key, Verdict.APPROXIMATED, "strategy.kind ddp; the script may use another");
+                        done.give(Draft.KIND, kind, file.key(key));
+                        file.judge(key, Verdict.APPROXIMATED, "strategy.kind " + kind + "; the script may use another");
                     } else {
                         file.judge(key, Verdict.IRRELEVANT, "the launcher");
                     }

@@ -80,6 +80,9 @@ final class TrainerSettings implements Importer {
             draft.byDefault(Draft.PROFILE, "deepspeed-accelerate", "PyTorch's AdamW, as the Trainer uses it");
             AccelerateConfig.needs(file, draft, deepSpeed);
         } else if (!sharded) {
+            if (file.flag("horovodrun", false)) {
+                draft.give(Draft.KIND, "horovod", file.key("horovodrun"));
+            }
             draft.afterwards(done -> done.byDefault(Draft.KIND, "ddp", "the Trainer without fsdp and deepspeed"));
         }
         AccelerateConfig.contributeParallelism(file, draft, "parallelism_config.");

@@ -80,20 +80,17 @@ final class LayerBlocks {
     }
 
     private static List<Long> matrixBytes(TrainingJob job, Operator operator) {
-        if (!(operator instanceof Linear linear)) {
-            return List.of();
-        }
-        if (!linear.tuning().isTrained()) {
+        if (operator instanceof Linear linear && !linear.tuning().isTrained()) {
             return linear.adapters().stream()
                     .flatMap(adapter -> Stream.of(adapter.down(), adapter.up()))
                     .map(product -> job.precision().bytes() * product.weights())
                     .toList();
         }
         long ways = job.parallel().tensor();
-        List<Long> bytes = linear.products().stream()
+        List<Long> bytes = operator.products().stream()
                 .map(product -> job.precision().bytes() * product.held() / ways)
                 .toList();
-        return job.profile().fusedProjections()
+        return job.profile().fusedProjections() && bytes.size() > 1
                 ? List.of(bytes.stream().mapToLong(Long::longValue).sum())
                 : bytes;
     }

@@ -117,12 +117,11 @@ final class MicroBatchMemory {
 
     /** Returns the bytes of a tied embedding's gradient, from the head's backward to the embedding's. */
     long tiedGradientBytes() {
+        if (!job.model().tiedEmbeddings() || job.parallel().stages() > 1) {
+            return 0;
+        }
         ParameterTensor tokens = job.embeddingTensors().get(0);
-        return job.model().tiedEmbeddings()
-                        && tokens.isTrained()
-                        && job.parallel().stages() == 1
-                ? job.precision().bytes() * tokens.elements()
-                : 0;
+        return tokens.isTrained() ? job.precision().bytes() * tokens.elements() : 0;
     }
 
     /** Returns the bytes that a layer's forward saves for its backward. */
