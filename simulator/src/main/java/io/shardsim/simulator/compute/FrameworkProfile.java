@@ -125,11 +125,11 @@ public final class FrameworkProfile {
     /**
      * Rate of a library's kernels relative to those of the calibration.
      *
-     * @param ofArchitecture exceptions by architecture
+     * @param own exceptions by GPU or architecture
      */
-    public record RateRatio(double others, Map<String, Double> ofArchitecture) {
-        double on(String architecture) {
-            return ofArchitecture.getOrDefault(architecture, others);
+    public record RateRatio(double others, Map<String, Double> own) {
+        double on(String gpu, String architecture) {
+            return own.getOrDefault(gpu, own.getOrDefault(architecture, others));
         }
     }
 
@@ -320,9 +320,9 @@ public final class FrameworkProfile {
         return recipe != null;
     }
 
-    /** Returns the rate of FP8 GEMMs relative to BF16, on an architecture; 0 to use the GPU's calibration. */
-    public double eightBitRatio(String architecture) {
-        return recipe != null && figures.has("gemm_rate") ? rate("gemm_rate", architecture) : 0;
+    /** Returns the rate of FP8 GEMMs relative to BF16, on a GPU or else its architecture; 0 to use the GPU's calibration. */
+    public double eightBitRatio(String gpu, String architecture) {
+        return recipe != null && figures.has("gemm_rate") ? rate("gemm_rate", gpu, architecture) : 0;
     }
 
     /** Returns the bytes of an FP8 operand, scales included. */
@@ -402,24 +402,24 @@ public final class FrameworkProfile {
         return figures.has("flash_version") ? figures.whole("flash_version") : USUAL_FLASH_VERSION;
     }
 
-    /** Returns the rate of its fused attention kernel on an architecture, for heads of 128 and wider, relative to FlashAttention-2 [1]. */
-    public double flashRateRatio(String architecture) {
-        return rate("flash_rate_ratio", architecture);
+    /** Returns the rate of its fused attention kernel on a GPU or else its architecture, for heads of 128 and wider, relative to FlashAttention-2 [1]. */
+    public double flashRateRatio(String gpu, String architecture) {
+        return rate("flash_rate_ratio", gpu, architecture);
     }
 
-    /** Returns the rate of its fused attention kernel on an architecture, for heads narrower than 128 [1]. */
-    public double flashNarrowRateRatio(String architecture) {
-        return rate("flash_narrow_rate_ratio", architecture);
+    /** Returns the rate of its fused attention kernel on a GPU or else its architecture, for heads narrower than 128 [1]. */
+    public double flashNarrowRateRatio(String gpu, String architecture) {
+        return rate("flash_narrow_rate_ratio", gpu, architecture);
     }
 
-    /** Returns the rate of its GEMM library on an architecture, relative to the library that the calibration was measured with [1]. */
-    public double matmulRateRatio(String architecture) {
-        return rate("matmul_rate_ratio", architecture);
+    /** Returns the rate of its GEMM library on a GPU or else its architecture, relative to the library that the calibration was measured with [1]. */
+    public double matmulRateRatio(String gpu, String architecture) {
+        return rate("matmul_rate_ratio", gpu, architecture);
     }
 
-    private double rate(String key, String architecture) {
+    private double rate(String key, String gpu, String architecture) {
         RateRatio ratio = figures.get(key, RateRatio.class);
-        return ratio.on(architecture);
+        return ratio.on(gpu, architecture);
     }
 
     /** Returns the host time to issue one kernel in a forward pass [ps]. */
