@@ -127,27 +127,29 @@ public final class FrameworkProfile {
     /**
      * Rate of a library's kernels relative to those of the calibration.
      *
-     * @param ofArchitecture exceptions by architecture
+     * @param own exceptions by GPU or architecture
      */
-    public record RateRatio(double others, Map<String, Double> ofArchitecture) {
-        double on(String architecture) {
-            return ofArchitecture.getOrDefault(architecture, others);
+    public record RateRatio(double others, Map<String, Double> own) {
+        double on(String gpu, String architecture) {
+            return own.getOrDefault(gpu, own.getOrDefault(architecture, others));
         }
     }
 
     private final FigureFile figures;
     private final int elementBytes;
     private final @Nullable String recipe;
+    private final CudaGraphs graphs;
     private final Cost[] costs = new Cost[Operator.values().length];
 
     /**
      * @param figures figures for 16-bit elements
      * @param recipe FP8 recipe; null for none
      */
-    private FrameworkProfile(FigureFile figures, int elementBytes, @Nullable String recipe) {
+    private FrameworkProfile(FigureFile figures, int elementBytes, @Nullable String recipe, CudaGraphs graphs) {
         this.figures = recipe == null ? figures : ProfileFiles.inFp8(figures, recipe);
         this.elementBytes = elementBytes;
         this.recipe = recipe;
+        this.graphs = graphs;
         for (Operator operator : Operator.values()) {
             Cost cost = operator.isOfFp8() && recipe == null ? Cost.NONE : this.figures.get(operator.key(), Cost.class);
             costs[operator.ordinal()] = operator.isWide() ? cost : new Cost(wider() * cost.bytes(), cost.kernels());
@@ -172,7 +174,7 @@ public final class FrameworkProfile {
 
     /** Creates a profile from figures, for example of a fit. */
     public static FrameworkProfile of(FigureFile figures) {
-        FrameworkProfile profile = new FrameworkProfile(figures, HALF_BYTES, null);
+        FrameworkProfile profile = new FrameworkProfile(figures, HALF_BYTES, null, CudaGraphs.NONE);
         return figures.has(ProfileFiles.PRECISION) ? profile.inFp8() : profile;
     }
 
@@ -188,14 +190,14 @@ public final class FrameworkProfile {
     public FrameworkProfile inFp8() {
         return recipe != null || fp8Recipes().isEmpty()
                 ? this
-                : new FrameworkProfile(figures, elementBytes, fp8Recipes().get(0));
+                : new FrameworkProfile(figures, elementBytes, fp8Recipes().get(0), graphs);
     }
 
     /** Returns this profile with another FP8 recipe of the framework; this profile for null, and without FP8. */
     public FrameworkProfile under(@Nullable String wanted) {
         return recipe == null || wanted == null || !fp8Recipes().contains(wanted)
                 ? this
-                : new FrameworkProfile(ProfileFiles.merged(figures.name()), elementBytes, wanted);
+                : new FrameworkProfile(ProfileFiles.merged(figures.name()), elementBytes, wanted, graphs);
     }
 
     /** Returns the FP8 recipes of the framework, the default first. */
@@ -212,7 +214,12 @@ public final class FrameworkProfile {
     public FrameworkProfile with(Optimizer optimizer) {
         return optimizer.equals(Optimizer.OWN)
                 ? this
-                : new FrameworkProfile(ProfileFiles.with(figures, optimizer.figures()), elementBytes, recipe);
+                : new FrameworkProfile(ProfileFiles.with(figures, optimizer.figures()), elementBytes, recipe, graphs);
+    }
+
+    /** Returns this profile with kernels that CUDA graphs launch. */
+    public FrameworkProfile with(CudaGraphs graphs) {
+        return graphs == this.graphs ? this : new FrameworkProfile(figures, elementBytes, recipe, graphs);
     }
 
     /** Returns the FP8 recipe of its GEMMs; null if they do not use FP8. */
@@ -231,7 +238,7 @@ public final class FrameworkProfile {
      * @param bytes bytes per element, 2 or 4
      */
     public FrameworkProfile withElements(int bytes) {
-        return bytes == elementBytes ? this : new FrameworkProfile(figures, bytes, recipe);
+        return bytes == elementBytes ? this : new FrameworkProfile(figures, bytes, recipe, graphs);
     }
 
     /** Returns the bytes of a parameter or activation. */
@@ -322,9 +329,9 @@ public final class FrameworkProfile {
         return recipe != null;
     }
 
-    /** Returns the rate of FP8 GEMMs relative to BF16, on an architecture; 0 to use the GPU's calibration. */
-    public double eightBitRatio(String architecture) {
-        return recipe != null && figures.has("gemm_rate") ? rate("gemm_rate", architecture) : 0;
+    /** Returns the rate of FP8 GEMMs relative to BF16, on a GPU or else its architecture; 0 to use the GPU's calibration. */
+    public double eightBitRatio(String gpu, String architecture) {
+        return recipe != null && figures.has("gemm_rate") ? rate("gemm_rate", gpu, architecture) : 0;
     }
 
     /** Returns the bytes of an FP8 operand, scales included. */
@@ -404,39 +411,39 @@ public final class FrameworkProfile {
         return figures.has("flash_version") ? figures.whole("flash_version") : USUAL_FLASH_VERSION;
     }
 
-    /** Returns the rate of its fused attention kernel on an architecture, for heads of 128 and wider, relative to FlashAttention-2 [1]. */
-    public double flashRateRatio(String architecture) {
-        return rate("flash_rate_ratio", architecture);
+    /** Returns the rate of its fused attention kernel on a GPU or else its architecture, for heads of 128 and wider, relative to FlashAttention-2 [1]. */
+    public double flashRateRatio(String gpu, String architecture) {
+        return rate("flash_rate_ratio", gpu, architecture);
     }
 
-    /** Returns the rate of its fused attention kernel on an architecture, for heads narrower than 128 [1]. */
-    public double flashNarrowRateRatio(String architecture) {
-        return rate("flash_narrow_rate_ratio", architecture);
+    /** Returns the rate of its fused attention kernel on a GPU or else its architecture, for heads narrower than 128 [1]. */
+    public double flashNarrowRateRatio(String gpu, String architecture) {
+        return rate("flash_narrow_rate_ratio", gpu, architecture);
     }
 
-    /** Returns the rate of its GEMM library on an architecture, relative to the library that the calibration was measured with [1]. */
-    public double matmulRateRatio(String architecture) {
-        return rate("matmul_rate_ratio", architecture);
+    /** Returns the rate of its GEMM library on a GPU or else its architecture, relative to the library that the calibration was measured with [1]. */
+    public double matmulRateRatio(String gpu, String architecture) {
+        return rate("matmul_rate_ratio", gpu, architecture);
     }
 
-    private double rate(String key, String architecture) {
+    private double rate(String key, String gpu, String architecture) {
         RateRatio ratio = figures.get(key, RateRatio.class);
-        return ratio.on(architecture);
+        return ratio.on(gpu, architecture);
     }
 
-    /** Returns the host time to issue one kernel in a forward pass [ps]. */
-    public long hostForwardKernelPs() {
-        return figures.whole("host_forward_kernel");
+    /** Returns the host time to issue one kernel of a layer [ps]. */
+    public long hostLayerKernelPs(boolean backward) {
+        return graphs == CudaGraphs.NONE ? hostKernelPs(backward) : 0;
     }
 
-    /** Returns the host time to issue one kernel in a backward pass [ps]. */
-    public long hostBackwardKernelPs() {
-        return figures.whole("host_backward_kernel");
+    /** Returns the host time to issue one kernel outside the layers [ps]. */
+    public long hostKernelPs(boolean backward) {
+        return graphs == CudaGraphs.FULL ? 0 : figures.whole(backward ? "host_backward_kernel" : "host_forward_kernel");
     }
 
     /** Returns the host time per expert GEMM after the first, if each is a launch on one of several streams [ps]; 0 for a grouped GEMM. */
     public long hostExpertKernelPs() {
-        return figures.has("host_expert_kernel") ? figures.whole("host_expert_kernel") : 0;
+        return graphs != CudaGraphs.FULL && figures.has("host_expert_kernel") ? figures.whole("host_expert_kernel") : 0;
     }
 
     /** Returns the bytes and kernels of an operator. */
@@ -445,7 +452,7 @@ public final class FrameworkProfile {
     }
 
     private FrameworkProfile unrounded() {
-        return new FrameworkProfile(ProfileFiles.merged(figures.name()), elementBytes, null);
+        return new FrameworkProfile(ProfileFiles.merged(figures.name()), elementBytes, null, graphs);
     }
 
     /** Returns the kernels of an operator whose result feeds no FP8 GEMM. */

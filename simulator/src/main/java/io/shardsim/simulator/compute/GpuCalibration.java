@@ -93,8 +93,9 @@ public record GpuCalibration(
      * @param forwardRate share of the peak, heads of 128 and wider [1] -- calibration
      * @param backwardRate share of the peak in backward, heads of 128 and wider [1] -- calibration
      * @param narrowHeadRatio rate with heads narrower than 128, relative to wider ones [1] -- calibration
+     * @param blockKeys start and end of a block of queries, as the number of keys that take as long [1] -- calibration
      */
-    public record Flash(double forwardRate, double backwardRate, double narrowHeadRatio) {}
+    public record Flash(double forwardRate, double backwardRate, double narrowHeadRatio, double blockKeys) {}
 
     /**
      * Convolutions as implicit GEMMs.
@@ -164,7 +165,8 @@ public record GpuCalibration(
                 new Flash(
                         file.decimal("flash_forward_rate"),
                         file.decimal("flash_backward_rate"),
-                        file.decimal("flash_narrow_head_ratio")),
+                        file.decimal("flash_narrow_head_ratio"),
+                        optional(file, "flash_block_keys")),
                 file.decimal("tensor_rate_spread"),
                 new Convolution(file.decimal("convolution_ratio"), file.decimal("convolution_single_ratio")),
                 Range.of(file));
@@ -176,7 +178,7 @@ public record GpuCalibration(
         return new Matmul(
                 file.decimal("matmul_rate"),
                 new EightBits(
-                        eightBit(file, "matmul_eight_bit_ratio"), eightBit(file, "matmul_eight_bit_split_sums_ratio")),
+                        optional(file, "matmul_eight_bit_ratio"), optional(file, "matmul_eight_bit_split_sums_ratio")),
                 file.decimal("matmul_operand_rate"),
                 file.decimal("matmul_misaligned_ratio"),
                 new Wave(
@@ -191,19 +193,19 @@ public record GpuCalibration(
                         splits.stream().mapToInt(Math::toIntExact).toArray()));
     }
 
-    private static double eightBit(FigureFile file, String key) {
+    private static double optional(FigureFile file, String key) {
         return file.has(key) ? file.decimal(key) : 0;
     }
 
     /** Returns this calibration with the GEMM and attention kernels that a framework ships. */
     public GpuCalibration under(FrameworkProfile profile, String architecture) {
-        double flashRatio = profile.flashRateRatio(architecture);
-        double eightBits = profile.eightBitRatio(architecture);
+        double flashRatio = profile.flashRateRatio(family, architecture);
+        double eightBits = profile.eightBitRatio(family, architecture);
         return atRates(
-                profile.matmulRateRatio(architecture),
+                profile.matmulRateRatio(family, architecture),
                 eightBits == 0 ? matmul.eightBits : new EightBits(eightBits, eightBits),
                 flashRatio,
-                profile.flashNarrowRateRatio(architecture) / flashRatio);
+                profile.flashNarrowRateRatio(family, architecture) / flashRatio);
     }
 
     /** Returns the calibration of the slowest of several such GPUs, on which the others wait whenever they communicate. */
@@ -239,7 +241,8 @@ public record GpuCalibration(
                 new Flash(
                         flash.forwardRate * flashRatio,
                         flash.backwardRate * flashRatio,
-                        flash.narrowHeadRatio * narrowRatio),
+                        flash.narrowHeadRatio * narrowRatio,
+                        flash.blockKeys),
                 tensorRateSpread,
                 convolution,
                 range);

@@ -163,9 +163,9 @@ public final class ProfileFiles {
 
     private static BlockType ratios() {
         List<Key> keys = join(
-                List.of(Key.required("others", ScalarTypes.positive(), "on all other architectures")),
+                List.of(Key.required("others", ScalarTypes.positive(), "on all others")),
                 GpuCalibration.FAMILIES.names().stream()
-                        .map(family -> Key.optional(family, ScalarTypes.positive(), "on that architecture"))
+                        .map(family -> Key.optional(family, ScalarTypes.positive(), "on that GPU or architecture"))
                         .toList());
         return new BlockType(keys, false);
     }

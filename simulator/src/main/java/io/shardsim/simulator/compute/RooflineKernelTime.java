@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p><b>Memory-bound kernels</b> take bytes over the achieved HBM rate, plus the fixed time of a kernel.
  *
- * <p><b>Fused attention</b> runs one block per head and 128 queries, at a rate that depends on the head width [2].
+ * <p><b>Fused attention</b> runs one block per head and 128 queries, at a rate that depends on the head width [2]. A block takes time to start and end.
  *
  * <p><b>FP32</b>: operands have twice the bytes and GEMMs run on the vector units, PyTorch's default since 1.12 unless TF32 is allowed
  * (torch.backends.cuda.matmul.allow_tf32). No measurement was fitted to it.
@@ -220,6 +220,7 @@ public final class RooflineKernelTime {
         double s = attention.queries();
         double all = attention.keys().number();
         double keys = attention.keys().causal() ? (all + Math.min(s, ATTENTION_BLOCK)) / 2.0 : all;
+        keys += calibration.flash().blockKeys();
         double flopsOfBlock = matmuls * 2.0 * Math.min(s, ATTENTION_BLOCK) * keys * attention.headDim();
         double blocks = attention.headsInBatch() * (double) ceilDiv(attention.queries(), ATTENTION_BLOCK);
         // Blocks of unequal length fill each other's gaps: the tail costs half a block on average, not a wave.

@@ -110,9 +110,10 @@ public final class TransformerTimes {
 
     /** Returns the phase of a segment of the model. */
     public Phase of(Segment segment) {
+        boolean backward = segment.direction().isBackward();
         return phase(
                 kernels.of(segment),
-                segment.direction().isBackward() ? profile.hostBackwardKernelPs() : profile.hostForwardKernelPs());
+                segment.section().isLayer() ? profile.hostLayerKernelPs(backward) : profile.hostKernelPs(backward));
     }
 
     /** Returns the local part of the gradient norm. */
@@ -136,7 +137,7 @@ public final class TransformerTimes {
     }
 
     private Phase forward(List<Kernel> list) {
-        return phase(list, profile.hostForwardKernelPs());
+        return phase(list, profile.hostKernelPs(false));
     }
 
     private Phase phase(List<Kernel> list, long hostKernelPs) {

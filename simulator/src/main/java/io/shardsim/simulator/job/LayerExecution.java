@@ -1,5 +1,6 @@
 package io.shardsim.simulator.job;
 
+import io.shardsim.simulator.compute.CudaGraphs;
 import io.shardsim.simulator.compute.Optimizer;
 import io.shardsim.simulator.workload.AttentionKind;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param optimizer name of the optimizer
  * @param kernels framework profile of the kernels; the compute model knows it
  * @param fp8Recipe FP8 recipe of these kernels; null for their default
+ * @param graphs kernels that CUDA graphs launch
  */
 public record LayerExecution(
         Precision precision,
@@ -20,4 +22,5 @@ public record LayerExecution(
         boolean dropout,
         Optimizer optimizer,
         String kernels,
-        @Nullable String fp8Recipe) {}
+        @Nullable String fp8Recipe,
+        CudaGraphs graphs) {}

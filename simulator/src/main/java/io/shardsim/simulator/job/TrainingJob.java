@@ -78,7 +78,8 @@ public record TrainingJob(
         return (precision() == Precision.FP8 ? profile.inFp8() : profile)
                 .under(execution.fp8Recipe())
                 .withElements(precision().bytes())
-                .with(execution.optimizer());
+                .with(execution.optimizer())
+                .with(execution.graphs());
     }
 
     /** Returns the optimizer's state of some parameters, without their weights and gradients [bytes]. */

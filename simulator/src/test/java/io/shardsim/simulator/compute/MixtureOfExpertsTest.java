@@ -92,8 +92,22 @@ class MixtureOfExpertsTest {
             long products = profile.equals("megatron") ? 2 * 31 : 0;
             assertThat(its.hostExpertKernelPs()).isEqualTo(products > 0 ? 13_500_000 : 0);
             assertThat(forward(mixture, its).hostPs())
-                    .isEqualTo(kernels.size() * its.hostForwardKernelPs() + products * its.hostExpertKernelPs());
+                    .isEqualTo(kernels.size() * its.hostKernelPs(false) + products * its.hostExpertKernelPs());
         }
+    }
+
+    @Test
+    void graphsOfLayersLeaveTheExpertsToTheHostAndThoseOfAStepNothing() {
+        ModelShape mixture = shape(1, EXPERT, new MixtureOfExperts(new Experts(32, 4), EXPERT, 0, 0, 1));
+        FrameworkProfile profile = FrameworkProfile.named("megatron");
+        FrameworkProfile partial = profile.with(CudaGraphs.PARTIAL);
+        assertThat(forward(mixture, partial).hostPs()).isEqualTo(2 * 31 * profile.hostExpertKernelPs());
+        assertThat(forward(mixture, partial).gpuPs())
+                .isEqualTo(forward(mixture, profile).gpuPs());
+        assertThat(partial.hostKernelPs(true)).isEqualTo(profile.hostKernelPs(true));
+        FrameworkProfile full = profile.with(CudaGraphs.FULL);
+        assertThat(forward(mixture, full).hostPs()).isZero();
+        assertThat(full.hostKernelPs(true)).isZero();
     }
 
     private static TransformerTimes.Phase forward(ModelShape shape, FrameworkProfile profile) {

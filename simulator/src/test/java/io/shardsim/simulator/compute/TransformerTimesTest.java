@@ -354,7 +354,7 @@ class TransformerTimesTest {
     void everyShippedProfileIsCompleteAndSourced() {
         for (String name : FrameworkProfile.names()) {
             FrameworkProfile profile = FrameworkProfile.named(name);
-            assertThat(profile.hostForwardKernelPs()).as(name).isPositive();
+            assertThat(profile.hostKernelPs(false)).as(name).isPositive();
             for (FrameworkProfile.Operator operator : FrameworkProfile.Operator.values()) {
                 FrameworkProfile.Cost cost = profile.cost(operator);
                 assertThat(cost.bytes() > 0).as("%s %s", name, operator).isEqualTo(cost.kernels() > 0);

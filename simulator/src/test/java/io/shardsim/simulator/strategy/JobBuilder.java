@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.compute.CudaGraphs;
 import io.shardsim.simulator.compute.Optimizer;
 import io.shardsim.simulator.job.ActivationPolicy;
 import io.shardsim.simulator.job.Batch;
@@ -131,7 +132,7 @@ public final class JobBuilder {
                 model,
                 new Ranks(worldSize, 8),
                 new Batch(sequenceLength, microBatch, accumulationSteps),
-                new LayerExecution(precision, attention, dropout, optimizer, kernels, fp8Recipe),
+                new LayerExecution(precision, attention, dropout, optimizer, kernels, fp8Recipe, CudaGraphs.NONE),
                 new ActivationPolicy(
                         checkpointing,
                         checkpointedLayers < 0 ? model.layers() : checkpointedLayers,

@@ -29,7 +29,7 @@ class CatalogCommandTest {
                 "networks | step_simple: 90 us, from the last bit leaving the NIC",
                 "frameworks | modules: transformers, an entry of modules [",
                 "modules | loss_forward: 38 B, 8 kernels, cross entropy, of a logit",
-                "toolchains | flash_rate_ratio: {others 1.0, hopper 1.62, blackwell 2.52}",
+                "toolchains | flash_rate_ratio: {others 1.0, hopper 1.62, blackwell 3.11, b300 3.4, gb300 3.4}",
                 "optimizers | optimizer: 28 B, 1 kernel, the update, of a parameter",
                 "optimizer-libraries | optimizer: 30 B, 1 kernel, the update, of a parameter",
                 "smddp | message: 1 MiB, maximum message size (not published",

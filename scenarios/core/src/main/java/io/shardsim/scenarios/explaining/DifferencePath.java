@@ -224,7 +224,8 @@ final class DifferencePath {
                         memory.microBatch(),
                         memory.task().execution().kept(),
                         kernels.task().execution().attention(),
-                        kernels.kernels()),
+                        kernels.kernels(),
+                        kernels.task().execution().graphs()),
                 side(changed, Cause.SHARDING).task().strategy(),
                 null);
         Cluster cluster = cluster(side(changed, Cause.CLUSTER), side(changed, Cause.NETWORK));

@@ -4,6 +4,7 @@ import io.shardsim.reports.Names;
 import io.shardsim.reports.Surroundings;
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.compute.CudaGraphs;
 import io.shardsim.simulator.compute.Optimizer;
 import io.shardsim.simulator.job.ActivationPolicy;
 import io.shardsim.simulator.job.Batch;
@@ -69,7 +70,8 @@ public sealed interface Task {
                             learning.dropout(),
                             learning.optimizer(),
                             kernels,
-                            learning.fp8Recipe()),
+                            learning.fp8Recipe(),
+                            execution.graphs()),
                     execution.kept(),
                     learning.gradientClipping(),
                     planner.modelParallel());
@@ -92,6 +94,9 @@ public sealed interface Task {
             String recipe = job.profile().fp8Recipe();
             if (recipe != null) {
                 settings.put("training.fp8_recipe", recipe);
+            }
+            if (execution.graphs() != CudaGraphs.NONE) {
+                settings.put("training.cuda_graphs", Names.id(execution.graphs()));
             }
             if (!learning.optimizer().equals(Optimizer.OWN)) {
                 settings.put("training.optimizer", learning.optimizer().name());
@@ -165,12 +170,14 @@ public sealed interface Task {
      *
      * @param microBatch samples per GPU and micro-batch; null for the largest that fits
      * @param kernels a framework profile; null for the kernels of the strategy's own framework
+     * @param graphs kernels that CUDA graphs launch
      */
     record Execution(
             @Nullable Integer microBatch,
             ActivationPolicy kept,
             AttentionKind attention,
-            @Nullable String kernels) {}
+            @Nullable String kernels,
+            CudaGraphs graphs) {}
 
     /**
      * One collective over all ranks, as a network benchmark would run it.

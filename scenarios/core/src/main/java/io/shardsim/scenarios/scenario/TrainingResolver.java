@@ -7,6 +7,7 @@ import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.NearestNumbers;
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.catalog.Figure;
+import io.shardsim.simulator.compute.CudaGraphs;
 import io.shardsim.simulator.compute.FrameworkProfile;
 import io.shardsim.simulator.compute.Optimizer;
 import io.shardsim.simulator.job.ActivationPolicy;
@@ -179,7 +180,8 @@ final class TrainingResolver {
                                 training.flag("activation_offload", false),
                                 new Recomputed(training.list(RECOMPUTE))),
                         attention(training, model),
-                        training.text("kernels")),
+                        training.text("kernels"),
+                        CudaGraphs.valueOf(upper(training.text("cuda_graphs", "none")))),
                 strategy,
                 surroundings);
     }

@@ -143,7 +143,8 @@ class LibraryTest {
                                         * LAYERS
                                         / task.model().layers()),
                         task.execution().attention(),
-                        task.execution().kernels()),
+                        task.execution().kernels(),
+                        task.execution().graphs()),
                 strategy,
                 task.surroundings());
     }

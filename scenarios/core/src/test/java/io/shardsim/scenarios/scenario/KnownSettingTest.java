@@ -47,7 +47,7 @@ class KnownSettingTest {
         assertThat(paths)
                 .filteredOn(
                         path -> !path.matches(
-                                "training\\.(fp8_recipe|decoder_length|optimizer|delayed_parameter_initialization|recompute|expert_load|load_seed|expert_capacity|capacity_policy)"))
+                                "training\\.(fp8_recipe|cuda_graphs|decoder_length|optimizer|delayed_parameter_initialization|recompute|expert_load|load_seed|expert_capacity|capacity_policy)"))
                 .containsExactlyElementsOf(inForce);
     }
 

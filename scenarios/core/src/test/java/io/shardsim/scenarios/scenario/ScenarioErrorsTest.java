@@ -469,7 +469,7 @@ class ScenarioErrorsTest {
                         "global_batch: 1536\n  precision: fp8",
                         "a.yaml:7:14: precision fp8 needs kernels with an FP8 recipe, and smp ships none; write "
                                 + "kernels: torchtitan-compile or transformer-engine or "
-                                + "transformer-engine-cudnn-8, or write precision: bf16"),
+                                + "transformer-engine-cudnn-8 or transformer-engine-cudnn-9.18, or write precision: bf16"),
                 with(
                         "global_batch: 1536",
                         "global_batch: 1536\n  fp8_recipe: mxfp8",

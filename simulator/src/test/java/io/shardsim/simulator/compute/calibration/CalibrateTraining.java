@@ -69,7 +69,7 @@ public final class CalibrateTraining {
 
     private static double ratio(FigureFile figures, String key) {
         FrameworkProfile.RateRatio ratio = figures.get(key.split("\\.")[0], FrameworkProfile.RateRatio.class);
-        return key.endsWith(HOPPER) ? ratio.ofArchitecture().get("hopper") : ratio.others();
+        return key.endsWith(HOPPER) ? ratio.own().get("hopper") : ratio.others();
     }
 
     /** Both Composer profiles share the fitted values. */
