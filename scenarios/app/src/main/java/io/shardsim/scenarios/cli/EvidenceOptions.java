@@ -3,7 +3,7 @@ package io.shardsim.scenarios.cli;
 import io.shardsim.scenarios.explaining.KnownFault;
 import io.shardsim.scenarios.explaining.Measured;
 import io.shardsim.scenarios.profiling.ProfileComparer;
-import io.shardsim.scenarios.profiling.ProfileEvidence;
+import io.shardsim.scenarios.profiling.ProfiledStep;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
@@ -14,6 +14,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -53,8 +54,18 @@ final class EvidenceOptions {
                     "A profile of the slow step, or a folder with those of several ranks, as compare takes them: faults that would lengthen other parts of the step are ruled out. May be given once per rank.")
     private List<String> profiles = List.of();
 
-    /** Files of profiles; empty for none. */
-    List<String> profiles() throws InputException {
+    private @Nullable ProfiledStep profiled;
+
+    /** The step of the profiles, which are read once; null for none. */
+    @Nullable
+    ProfiledStep profiled() throws InputException {
+        if (profiled == null && !profiles.isEmpty()) {
+            profiled = ProfiledStep.read(files());
+        }
+        return profiled;
+    }
+
+    private List<String> files() throws InputException {
         List<String> files = new ArrayList<>();
         for (String profile : profiles) {
             List<String> meant = ProfileComparer.traces(profile);
@@ -74,11 +85,9 @@ final class EvidenceOptions {
 
     /** The speeds, of which there must be one; else that of the profiled step. */
     List<Measured> required() throws InputException {
-        List<String> files = profiles();
-        double seconds =
-                measured.isEmpty() && !files.isEmpty() ? ProfileEvidence.stepSeconds(files.get(0)) : Double.NaN;
-        if (seconds > 0) {
-            return List.of(new Measured(seconds, Measured.Unit.SECONDS, Map.of()));
+        ProfiledStep step = profiled();
+        if (measured.isEmpty() && step != null && step.seconds() > 0) {
+            return List.of(new Measured(step.seconds(), Measured.Unit.SECONDS, Map.of()));
         }
         if (measured.isEmpty()) {
             throw new ParameterException(

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param run the simulated training
  * @param ours its profile; null where it does not fit in memory
  * @param arrivals of the ranks whose profiles were given
+ * @param doubts whether the profile shows one step of this training, in sentences; empty without doubt
  */
 public record ProfileComparison(
         String trace,
@@ -25,7 +26,8 @@ public record ProfileComparison(
         String scenario,
         RunResult run,
         @Nullable Side ours,
-        Arrivals arrivals) {
+        Arrivals arrivals,
+        List<String> doubts) {
 
     /**
      * A step.
@@ -99,6 +101,14 @@ public record ProfileComparison(
                     "backward", theirs.layers().backward(), ours.layers().backward()));
         }
         return details;
+    }
+
+    /** Returns by how much the part of a name is longer [ns]. */
+    static long longerNs(List<Part> parts, String name) {
+        return parts.stream()
+                .filter(part -> part.name().equals(name))
+                .mapToLong(Part::longerNs)
+                .sum();
     }
 
     /** Classes of a kind that one of the two has. */
