@@ -130,7 +130,7 @@ final class DoctorCommand extends Speaking {
             throw new InputException(problems);
         }
         Explainer.Evidence known =
-                Explainer.Evidence.of(measured, evidence.ruledOut(), logs).with(evidence.profiles());
+                Explainer.Evidence.of(measured, evidence.ruledOut(), logs).with(evidence.profiled());
         Doctor doctor = new Doctor(question.runners(runners, this), question.threads());
         Training asked = training;
         Doctor.Answer answer = question.ask(

@@ -3,7 +3,7 @@ package io.shardsim.scenarios.cli;
 import io.shardsim.scenarios.explaining.KnownFault;
 import io.shardsim.scenarios.explaining.Measured;
 import io.shardsim.scenarios.profiling.ProfileComparer;
-import io.shardsim.scenarios.profiling.ProfileEvidence;
+import io.shardsim.scenarios.profiling.ProfiledStep;
 import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.yaml.InputException;
 import io.shardsim.simulator.yaml.Position;
@@ -14,6 +14,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -54,8 +55,18 @@ final class EvidenceOptions {
                             + "Rules out faults that would slow parts of the step that are not slow. Can be repeated, once per rank.")
     private List<String> profiles = List.of();
 
-    /** Profile files; empty if none were given. */
-    List<String> profiles() throws InputException {
+    private @Nullable ProfiledStep profiled;
+
+    /** Returns the profiled step, reading the files once; null if none were given. */
+    @Nullable
+    ProfiledStep profiled() throws InputException {
+        if (profiled == null && !profiles.isEmpty()) {
+            profiled = ProfiledStep.read(files());
+        }
+        return profiled;
+    }
+
+    private List<String> files() throws InputException {
         List<String> files = new ArrayList<>();
         for (String profile : profiles) {
             List<String> meant = ProfileComparer.traces(profile);
@@ -75,11 +86,9 @@ final class EvidenceOptions {
 
     /** The measured speeds, at least one; else the speed of the profiled step. */
     List<Measured> required() throws InputException {
-        List<String> files = profiles();
-        double seconds =
-                measured.isEmpty() && !files.isEmpty() ? ProfileEvidence.stepSeconds(files.get(0)) : Double.NaN;
-        if (seconds > 0) {
-            return List.of(new Measured(seconds, Measured.Unit.SECONDS, Map.of()));
+        ProfiledStep step = profiled();
+        if (measured.isEmpty() && step != null && step.seconds() > 0) {
+            return List.of(new Measured(step.seconds(), Measured.Unit.SECONDS, Map.of()));
         }
         if (measured.isEmpty()) {
             throw new ParameterException(

@@ -53,7 +53,7 @@ final class ExplainCommand extends Speaking {
         Explainer explainer = new Explainer(question.runners(runners, this), question.threads());
         Explainer.Subject subject = file.subject();
         Explainer.Evidence known =
-                Explainer.Evidence.of(measured, evidence.ruledOut()).with(evidence.profiles());
+                Explainer.Evidence.of(measured, evidence.ruledOut()).with(evidence.profiled());
         Explanation explanation = question.ask(
                 progress -> explainer.explain(subject, known, progress),
                 explainer::interrupt,

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.shardsim.scenarios.app.Main;
 import java.nio.file.Files;
@@ -86,6 +87,44 @@ class CompareCommandTest {
         assertThat(shell.shardsim("compare", profile, file("large.yaml", SMALL.replace("2048", "65536"))))
                 .isEqualTo(ExitStatus.OUT_OF_MEMORY);
         assertThat(shell.out()).contains("does not fit in memory");
+    }
+
+    /** What a profile calls computing, two scenarios split further. */
+    @Test
+    void profileWithASettingChangedDiffersAsTheTwoScenariosDo() throws Exception {
+        String without =
+                file("b.yaml", SMALL.replace("global_batch: 64", "global_batch: 64, activation_checkpointing: none"));
+        String scenario =
+                file("a.yaml", SMALL.replace("global_batch: 64", "global_batch: 64, activation_checkpointing: full"));
+        Path out = folder.resolve("out");
+        assertThat(shell.shardsim("run", without, "--trace", "--out", out.toString()))
+                .isEqualTo(ExitStatus.DONE);
+        String profile;
+        try (Stream<Path> files = Files.walk(out.resolve("trace"))) {
+            profile = files.filter(each -> each.endsWith("rank0.json"))
+                    .findFirst()
+                    .orElseThrow()
+                    .toString();
+        }
+        Shell json = new Shell(Main.services());
+        assertThat(json.shardsim("compare", profile, scenario, "--json")).isEqualTo(ExitStatus.DONE);
+        JsonNode ofProfile = JsonMapper.shared().readTree(json.out());
+        Shell both = new Shell(Main.services());
+        assertThat(both.shardsim("compare", scenario, without, "--json")).isEqualTo(ExitStatus.DONE);
+        JsonNode ofScenarios = JsonMapper.shared().readTree(both.out());
+        assertThat(ofProfile.get("step").get("difference_seconds").asDouble())
+                .isNotZero()
+                .isCloseTo(ofScenarios.get("change_seconds").asDouble(), within(2e-9));
+        double computing = 0;
+        for (JsonNode part : ofScenarios.get("parts")) {
+            if (!part.get("part").asString("").startsWith("waiting")) {
+                computing += part.get("change_seconds").asDouble();
+            }
+        }
+        double profiled =
+                ofProfile.get("parts").get(0).get("difference_seconds").asDouble();
+        assertThat(ofProfile.get("parts").get(0).get("part").asString("")).isEqualTo("computing");
+        assertThat(profiled).isCloseTo(computing, withinPercentage(2));
     }
 
     @Test

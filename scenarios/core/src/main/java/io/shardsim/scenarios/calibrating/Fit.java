@@ -34,9 +34,7 @@ import org.jspecify.annotations.Nullable;
 record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Parameter> open, Quality quality) {
     /** Neighbouring sizes share errors of the model: this many values count as one independent value. */
     private static final double ALIKE = 5;
-    /** Initial scatter of a search [1]. */
-    private static final double SCATTER_FIRST = 0.05;
-    /** Minimum scatter of measurements on real clusters [1]. */
+    /** Minimum scatter of measurements on real clusters; a search starts with it, so that the tests decide where it leads [1]. */
     private static final double SCATTER_MIN = 0.005;
     /** Standard deviations beyond which a value weighs less: so few that the fit nearly minimizes absolute deviations, which outliers barely move. */
     private static final double FAR = 0.2;
@@ -53,7 +51,7 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
     /** Finite-difference step of a slope, in logarithms. */
     private static final double STEP = 0.02;
 
-    private static final int ROUNDS = 3;
+    private static final int ROUNDS = 4;
     private static final int ITERATIONS = 8;
     private static final double CLOSE = 1e-3;
 
@@ -124,20 +122,23 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
                     .toArray());
         }
 
-        /** Fits parameters, dropping, worst first, those that the tests determine less well than the catalog. */
+        /** Fits parameters, dropping, one by one, those that the tests determine less well than the catalog. */
         Fit fit(List<Parameter> parameters) {
             List<Parameter> left = new ArrayList<>(parameters);
             List<Parameter> open = new ArrayList<>();
             RealVector catalog = logs(left, start(left));
             double before = median(errors(measured.subtract(catalog)));
-            while (!left.isEmpty()) {
-                Solution solution = solve(left);
-                int worst = worst(solution.told());
-                if (solution.told()[worst] <= 1) {
-                    return fit(left, open, solution, before);
-                }
-                open.add(left.remove(worst));
+            Solution solution = solve(left);
+            while (solution.untold().length > 0 && left.size() > 1) {
+                Parameter dropped = dispensable(left, solution);
+                open.add(dropped);
+                left.remove(dropped);
+                solution = solve(left);
             }
+            if (solution.untold().length == 0) {
+                return fit(left, open, solution, before);
+            }
+            open.addAll(left);
             return new Fit(Map.of(), Map.of(), open, new Quality(samples.size(), before, before, before, Double.NaN));
         }
 
@@ -201,10 +202,25 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
                     .toArray();
         }
 
-        private static int worst(double[] errors) {
-            return IntStream.range(0, errors.length)
-                    .reduce((a, b) -> errors[a] >= errors[b] ? a : b)
-                    .orElseThrow();
+        /** Returns, of the parameters that the tests determine less well than the catalog, the one without which the others explain most. */
+        private Parameter dispensable(List<Parameter> parameters, Solution solution) {
+            Parameter best = parameters.get(solution.untold()[0]);
+            double least = Double.POSITIVE_INFINITY;
+            for (int i : solution.untold()) {
+                List<Parameter> others = new ArrayList<>(parameters);
+                Parameter one = others.remove(i);
+                double error = solution.untold().length == 1
+                        ? 0
+                        : solve(others)
+                                .residuals()
+                                .getSubVector(0, samples.size())
+                                .getL1Norm();
+                if (error < least) {
+                    least = error;
+                    best = one;
+                }
+            }
+            return best;
         }
 
         /**
@@ -223,11 +239,16 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
                 RealVector residuals,
                 double[] weights,
                 double[] errors,
-                double[] told) {}
+                double[] told) {
+            /** Returns the parameters that the tests determine less well than the catalog. */
+            int[] untold() {
+                return IntStream.range(0, told.length).filter(i -> told[i] > 1).toArray();
+            }
+        }
 
         private Solution solve(List<Parameter> parameters) {
             RealVector point = nearestStart(parameters);
-            double[] weights = weights(parameters, null, SCATTER_FIRST, 0);
+            double[] weights = weights(parameters, null, SCATTER_MIN, 0);
             for (int round = 0; round < ROUNDS; round++) {
                 point = optimum(parameters, point, weights);
                 RealVector residuals = known(parameters).subtract(all(parameters, point));

@@ -51,7 +51,15 @@ record Parameter(
                     instance -> instance.network().steps(),
                     instance -> STEPS_MAX,
                     STEPS_ERROR,
-                    "all_reduce_perf -b 8 -e 16M -f 2 on 2 nodes or more measures the latency between nodes"));
+                    "all_reduce_perf -b 8 -e 16M -f 2 on 2 nodes or more measures the latency between nodes"),
+            new Parameter(
+                    HardwareKeys.NCCL_BASE,
+                    "time before a collective's first step between nodes, relative to the known time",
+                    "",
+                    instance -> instance.network().base(),
+                    instance -> STEPS_MAX,
+                    STEPS_ERROR,
+                    "all_reduce_perf -b 8 -e 16M -f 2 on 2 and 4 nodes tells this time from the latency of steps"));
 
     /** Parameters that collectives within a node determine. */
     static final List<Parameter> IN_NODE = List.of(new Parameter(

@@ -95,16 +95,21 @@ final class Simulated {
                 Map.of());
     }
 
-    /** Returns the instance with as many GPUs per node as the test used, and their share of the NICs. */
     private InstanceSpec instance(CollectiveTest test, Map<String, Object> changed) {
-        InstanceSpec whole = base.with(Map.of());
-        int gpus = test.ranks() / test.nodes();
         Map<String, Object> values = new LinkedHashMap<>(changed);
+        values.putAll(ofUsed(base.with(Map.of()), test));
+        return base.with(values);
+    }
+
+    /** Returns how many GPUs per node the test used, and their share of the NICs, by key; empty for whole nodes. */
+    static Map<String, Object> ofUsed(InstanceSpec whole, CollectiveTest test) {
+        int gpus = test.ranks() / test.nodes();
+        Map<String, Object> values = new LinkedHashMap<>();
         if (gpus != whole.gpusPerNode()) {
             values.put("gpus_per_node", (long) gpus);
             values.put("nics_per_node", (long) Math.max(1, whole.nicsPerNode() * gpus / whole.gpusPerNode()));
             values.put("pcie_switches", (long) Math.max(1, whole.pcie().switches() * gpus / whole.gpusPerNode()));
         }
-        return base.with(values);
+        return values;
     }
 }

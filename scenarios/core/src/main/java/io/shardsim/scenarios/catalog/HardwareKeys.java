@@ -44,6 +44,8 @@ public final class HardwareKeys {
     public static final String NODES_PER_DOMAIN = "nodes_per_domain";
     /** Key of {@link NetworkSpec#steps}. */
     public static final String NCCL_STEPS = "nccl_steps";
+    /** Key of {@link NetworkSpec#base}. */
+    public static final String NCCL_BASE = "nccl_base";
     /** Key of an instance file: the GEMM peak that kernels reach, relative to the data sheet's. */
     public static final Key GEMM_RATE = Key.optional(
             "gemm_rate",
@@ -134,7 +136,8 @@ public final class HardwareKeys {
                         values.count("nics_per_node"),
                         fabric(values),
                         (String) changed.getOrDefault(NETWORK.name(), file.text(NETWORK.name())),
-                        steps(values)),
+                        steps(values),
+                        (Double) values.any(NCCL_BASE, 1.0)),
                 values.whole("host_memory"),
                 price);
     }

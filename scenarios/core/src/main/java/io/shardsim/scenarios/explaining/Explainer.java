@@ -9,6 +9,7 @@ import io.shardsim.scenarios.evaluation.ProgressListener;
 import io.shardsim.scenarios.evaluation.RunnerFactory;
 import io.shardsim.scenarios.logs.TrainingLog;
 import io.shardsim.scenarios.profiling.ProfileEvidence;
+import io.shardsim.scenarios.profiling.ProfiledStep;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.scenarios.scenario.SweptFile;
 import io.shardsim.scenarios.scenario.Task;
@@ -76,19 +77,26 @@ public final class Explainer {
      * @param measured measurements of the run, or of others that differ in a few values; at least one is a speed
      * @param ruledOut names of faults that were checked and excluded
      * @param shown log line by the name of the fault that it shows
-     * @param profiles profile files of the run itself, one per rank; empty if there are none
+     * @param profiled profiles of the run itself; null if there are none
      * @param pairs whether to try pairs of faults if no single one fits, and all faults whatever they cost
      */
     public record Evidence(
             List<Measured> measured,
             Set<String> ruledOut,
             Map<String, String> shown,
-            List<String> profiles,
+            @Nullable ProfiledStep profiled,
             boolean pairs) {
-        public Evidence {
-            profiles = List.copyOf(profiles);
-            measured = List.copyOf(measured);
-            shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
+        public Evidence(
+                List<Measured> measured,
+                Set<String> ruledOut,
+                Map<String, String> shown,
+                @Nullable ProfiledStep profiled,
+                boolean pairs) {
+            this.measured = List.copyOf(measured);
+            this.ruledOut = ruledOut;
+            this.shown = Collections.unmodifiableMap(new LinkedHashMap<>(shown));
+            this.profiled = profiled;
+            this.pairs = pairs;
         }
 
         /**
@@ -109,17 +117,17 @@ public final class Explainer {
                 });
             }
             ruledOut.removeAll(shown.keySet());
-            return new Evidence(measured, ruledOut, shown, List.of(), false);
+            return new Evidence(measured, ruledOut, shown, null, false);
         }
 
         /** Creates evidence without logs. */
         public static Evidence of(List<Measured> measured, Set<String> ruledOut) {
-            return new Evidence(measured, ruledOut, Map.of(), List.of(), true);
+            return new Evidence(measured, ruledOut, Map.of(), null, true);
         }
 
-        /** Returns this evidence with profiles of the run, one per rank; empty if there are none. */
-        public Evidence with(List<String> files) {
-            return new Evidence(measured, ruledOut, shown, files, pairs);
+        /** Returns this evidence with profiles of the run; null if there are none. */
+        public Evidence with(@Nullable ProfiledStep profile) {
+            return new Evidence(measured, ruledOut, shown, profile, pairs);
         }
     }
 
@@ -179,7 +187,7 @@ public final class Explainer {
                         evidence.ruledOut(),
                         evidence.shown(),
                         questions(points.get(0).given().keySet()),
-                        ofProfile(evidence.profiles(), own(logs))));
+                        ofProfile(evidence.profiled(), own(logs))));
         if (alone.verdict() != Explanation.Verdict.UNEXPLAINED) {
             return alone;
         }
@@ -187,8 +195,9 @@ public final class Explainer {
         List<FaultCase> cases = FaultCase.all(subject, points, logs, evidence.ruledOut());
         FaultSearch search = new FaultSearch(alone, cases, evidence.pairs(), further, progress);
         Explanation single = search.run();
-        if (!evidence.profiles().isEmpty() && alone.logs().get(0).healthy().training() != null) {
-            single = weighed(subject, single, between(alone, search.ran()), evidence.profiles());
+        ProfiledStep profiled = evidence.profiled();
+        if (profiled != null && alone.logs().get(0).healthy().training() != null) {
+            single = weighed(subject, single, between(alone, search.ran()), profiled);
         }
         return isInterrupted() || single.verdict() == Explanation.Verdict.EXPLAINED || !evidence.pairs()
                 ? single
@@ -224,30 +233,29 @@ public final class Explainer {
      *
      * @throws InputException if they cannot be of the same run
      */
-    private static List<String> ofProfile(List<String> profiles, Explanation.Log own) throws InputException {
-        if (profiles.isEmpty() || own.healthy().training() == null || !own.isSpeed()) {
+    private static List<String> ofProfile(@Nullable ProfiledStep step, Explanation.Log own) throws InputException {
+        if (step == null || own.healthy().training() == null || !own.isSpeed()) {
             return List.of();
         }
-        double profiled = ProfileEvidence.stepSeconds(profiles.get(0));
+        double profiled = step.seconds();
         double measured =
                 Measured.Unit.seconds(own.healthy()) * own.measured().timesAsFast(own.healthy(), own.healthy());
         double slower = Math.max(profiled / measured, measured / profiled);
         String words = "takes " + Quantities.seconds(profiled) + " a step, and "
                 + own.measured().words(own.measured().value()) + " are " + Quantities.seconds(measured);
         if (slower > PROFILE_SLOWER_MAX) {
-            throw new InputException(
-                    profiles.get(0), words + "; give a profile of the slow run, or leave out --measured");
+            throw new InputException(step.file(), words + "; give a profile of the slow run, or leave out --measured");
         }
         return slower > PROFILE_SLOWER ? List.of("it " + words) : List.of();
     }
 
     /** Returns the explanation with faults also judged by the parts of a profile; faults that contradict it are left out. */
-    private Explanation weighed(Subject subject, Explanation found, Set<String> between, List<String> profiles)
+    private Explanation weighed(Subject subject, Explanation found, Set<String> between, ProfiledStep profiled)
             throws InputException {
         Explanation.Log own = own(found.logs());
         Map<String, String> at = own.measured().at();
         try {
-            ProfileEvidence evidence = new ProfileEvidence(profiles, subject.point(at));
+            ProfileEvidence evidence = new ProfileEvidence(profiled, subject.point(at));
             List<String> words = new ArrayList<>(found.others().profiled());
             words.addAll(evidence.longer());
             List<Explanation.Suspect> left = new ArrayList<>();
@@ -268,7 +276,7 @@ public final class Explainer {
             return Explanation.of(
                     found.name(), found.logs(), left, found.others().with(words));
         } catch (IOException failure) {
-            throw new InputException(profiles.get(0), "cannot be compared: " + failure.getMessage());
+            throw new InputException(profiled.file(), "cannot be compared: " + failure.getMessage());
         } catch (InterruptedException interrupted) {
             interrupt();
             return found;

@@ -67,7 +67,7 @@ record Layers(List<Long> forwardNs, List<Long> backwardNs) {
     }
 
     /** Kernels of the stream that computes most. */
-    private static List<Profile.Kernel> computing(Profile profile) {
+    static List<Profile.Kernel> computing(Profile profile) {
         Map<String, Long> streams = new TreeMap<>();
         List<Profile.Kernel> all = profile.kernels().stream()
                 .filter(one -> one.of().kind() == Kind.COMPUTING)

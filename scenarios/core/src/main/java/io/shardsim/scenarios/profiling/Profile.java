@@ -43,7 +43,19 @@ record Profile(int rank, String step, long startNs, long endNs, List<Kernel> ker
         }
     }
 
-    /** Whether the profile has steps. */
+    /** Returns the kernels that start in a time, as a step. */
+    Profile between(String name, long fromNs, long untilNs) {
+        return new Profile(
+                rank,
+                name,
+                fromNs,
+                untilNs,
+                kernels.stream()
+                        .filter(kernel -> kernel.startNs() >= fromNs && kernel.startNs() < untilNs)
+                        .toList());
+    }
+
+    /** Whether the profile says where a step begins. */
     boolean namesStep() {
         return step.startsWith(ProfileReader.STEP);
     }

@@ -1,11 +1,12 @@
 package io.shardsim.scenarios.profiling;
 
+import io.shardsim.reports.Quantities;
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.Traces;
+import io.shardsim.scenarios.profiling.ProfileComparison.Side;
 import io.shardsim.scenarios.scenario.ScenarioPoint;
 import io.shardsim.simulator.yaml.InputException;
-import io.shardsim.simulator.yaml.Problem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -18,6 +19,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Compares a profile with the simulated step of a training. The simulated step is also written as a profile and read by the same code. */
 public final class ProfileComparer {
+    /** Between the units of times. */
+    private static final double UNIT = 1000;
+
+    private static final double UNIT_NEAR = 2;
+
     private final Thread own = Thread.currentThread();
 
     /**
@@ -29,12 +35,20 @@ public final class ProfileComparer {
      */
     public @Nullable ProfileComparison compare(List<String> traces, String scenario, ScenarioPoint point)
             throws InputException {
-        Profile real = ProfileReader.read(traces.get(0));
-        Arrivals arrivals = arrivals(traces, real);
+        ProfiledStep profiled = ProfiledStep.read(traces);
+        Profile whole = profiled.first();
         try {
-            Ran ran = run(point, real.rank());
+            Ran ran = run(point, whole.rank());
+            Side simulated = ran.side();
+            Repetition seen = simulated == null ? new Repetition(whole, 1) : Repetition.of(whole, simulated.split());
             return new ProfileComparison(
-                    traces.get(0), ProfileComparison.Side.of(real), scenario, ran.run(), ran.side(), arrivals);
+                    traces.get(0),
+                    Side.of(seen.step()),
+                    scenario,
+                    ran.run(),
+                    simulated,
+                    profiled.arrivals(),
+                    simulated == null ? List.of() : doubts(whole, seen, simulated.split()));
         } catch (IOException failure) {
             throw new InputException(traces.get(0), "cannot be compared: " + failure.getMessage());
         } catch (InterruptedException interrupted) {
@@ -42,37 +56,39 @@ public final class ProfileComparer {
         }
     }
 
-    /** A run, and the step of one of its ranks; null if it does not fit in memory. */
-    record Ran(RunResult run, ProfileComparison.@Nullable Side side) {}
+    /** A run, and the step of one of its ranks; null where it does not fit in memory. */
+    record Ran(RunResult run, @Nullable Side side) {}
 
     static Ran run(ScenarioPoint point, int rank) throws InputException, IOException, InterruptedException {
         Path file = Files.createTempFile("shardsim-profile", ".json");
         try {
             RunResult run = Traces.profile(point, rank, new RunOptions(1, true), file);
-            return new Ran(
-                    run,
-                    run.training() == null ? null : ProfileComparison.Side.of(ProfileReader.read(file.toString())));
+            return new Ran(run, run.training() == null ? null : Side.of(ProfileReader.read(file.toString())));
         } finally {
             Files.deleteIfExists(file);
         }
     }
 
-    /** Keeps only the collectives of each profile, to save memory. */
-    static Arrivals arrivals(List<String> traces, Profile first) throws InputException {
-        Arrivals.Reader reader = new Arrivals.Reader();
-        List<Problem> problems = new ArrayList<>();
-        reader.add(traces.get(0), first, problems);
-        for (String trace : traces.subList(1, traces.size())) {
-            try {
-                reader.add(trace, ProfileReader.read(trace, first.step()), problems);
-            } catch (InputException refused) {
-                problems.addAll(refused.problems());
-            }
+    /** Whether the profile shows a step of this training. */
+    private static List<String> doubts(Profile profile, Repetition seen, StepSplit simulated) {
+        List<String> doubts = new ArrayList<>();
+        if (!seen.isCertain(profile)) {
+            doubts.add("The trace names no step and has " + seen.times()
+                    + " times the collectives of the simulated one: it may show " + seen.times()
+                    + " steps. Call step() of torch.profiler after each.");
         }
-        if (!problems.isEmpty()) {
-            throw new InputException(problems);
+        double times = (double) seen.step().stepNs() / simulated.stepNs();
+        String unit = isUnit(times) ? "nanoseconds" : isUnit(1 / times) ? "milliseconds" : "";
+        if (!unit.isEmpty()) {
+            doubts.add("The trace's step takes " + Quantities.threeDigits(times)
+                    + " times as long as the simulated one: its times look like " + unit
+                    + ", and are read as microseconds.");
         }
-        return reader.arrivals(first.stepNs());
+        return doubts;
+    }
+
+    private static boolean isUnit(double times) {
+        return times > UNIT / UNIT_NEAR && times < UNIT * UNIT_NEAR;
     }
 
     /**

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param trace the profile, as named on the command line
  * @param scenario the training, as named on the command line
  * @param run the simulated training
- * @param ours its profile; null if it does not fit in memory
- * @param arrivals late ranks among the given profiles
+ * @param ours its profile; null where it does not fit in memory
+ * @param arrivals of the ranks whose profiles were given
+ * @param doubts whether the profile shows one step of this training, in sentences; empty without doubt
  */
 public record ProfileComparison(
         String trace,
@@ -25,7 +26,8 @@ public record ProfileComparison(
         String scenario,
         RunResult run,
         @Nullable Side ours,
-        Arrivals arrivals) {
+        Arrivals arrivals,
+        List<String> doubts) {
 
     /**
      * A step.
@@ -101,7 +103,15 @@ public record ProfileComparison(
         return details;
     }
 
-    /** Classes of a kind that occur in either step. */
+    /** Returns by how much the part of a name is longer [ns]. */
+    static long longerNs(List<Part> parts, String name) {
+        return parts.stream()
+                .filter(part -> part.name().equals(name))
+                .mapToLong(Part::longerNs)
+                .sum();
+    }
+
+    /** Classes of a kind that one of the two has. */
     Set<String> names(Kind kind) {
         return names(kind, traced(), simulated().split());
     }

@@ -49,6 +49,7 @@ public final class ProfileJson {
                                 .object("trace", both.theirs().layers(), ProfileJson::layers)
                                 .object("simulated", both.simulated().layers(), ProfileJson::layers))
                 .object("ranks", comparison.arrivals(), ProfileJson::arrivals)
+                .with("doubts", comparison.doubts())
                 .text();
     }
 

@@ -252,20 +252,25 @@ public final class ProfileReader {
                     Math.max(only.getValue().endNs(), last()));
         }
         List<Long> starts = new ArrayList<>(onGpu.keySet());
-        int chosen = wanted == null ? median(starts) : place(new ArrayList<>(onGpu.values()), wanted);
+        int chosen = wanted == null ? usual(starts) : place(new ArrayList<>(onGpu.values()), wanted);
         return profile(
                 Objects.requireNonNull(onGpu.get(starts.get(chosen))).name(),
                 starts.get(chosen),
                 starts.get(chosen + 1));
     }
 
-    private static int median(List<Long> starts) {
+    /** Returns which step has the median length, without the last one, and the first of three or more. */
+    static int usual(List<Long> starts) {
         List<Integer> whole = new ArrayList<>();
         for (int i = starts.size() > 2 ? 1 : 0; i < starts.size() - 1; i++) {
             whole.add(i);
         }
-        whole.sort(Comparator.comparingLong(i -> starts.get(i + 1) - starts.get(i)));
-        return whole.get((whole.size() - 1) / 2);
+        long usual = Layers.median(
+                whole.stream().map(i -> starts.get(i + 1) - starts.get(i)).toList());
+        return whole.stream()
+                .filter(i -> starts.get(i + 1) - starts.get(i) == usual)
+                .findFirst()
+                .orElseThrow();
     }
 
     private int place(List<Step> known, String wanted) throws InputException {
@@ -298,14 +303,12 @@ public final class ProfileReader {
 
     private Profile profile(String step, long startNs, long endNs) {
         return new Profile(
-                rank,
-                step,
-                startNs,
-                endNs,
-                seen.stream()
-                        .map(Seen::kernel)
-                        .filter(kernel -> kernel.startNs() >= startNs && kernel.startNs() < endNs)
-                        .toList());
+                        rank,
+                        step,
+                        startNs,
+                        endNs,
+                        seen.stream().map(Seen::kernel).toList())
+                .between(step, startNs, endNs);
     }
 
     /** Parses microseconds, the unit of profiles, to whole nanoseconds. */

@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** A profile comparison as one HTML file: both timelines on one axis, and a waterfall of the differences. */
 public final class ProfileReport {
@@ -19,6 +20,9 @@ public final class ProfileReport {
     private static final int NS_PER_US = 1000;
     /** Kernels of one class are drawn as one if the gap is below this fraction of the step. */
     private static final long CLOSE = 2000;
+
+    /** Share of the step up to which parts count as equal. */
+    private static final double NOISE = 0.01;
 
     private static final int MARKED = 3;
     private static final int HEIGHT = 410;
@@ -41,8 +45,9 @@ public final class ProfileReport {
     }
 
     private ComparePage page() {
+        double noiseNs = NOISE * comparison.traced().stepNs();
         List<Part> largest = comparison.parts().stream()
-                .filter(part -> part.longerNs() != 0)
+                .filter(part -> Math.abs(part.longerNs()) > noiseNs)
                 .sorted(Comparator.comparingLong((Part part) -> Math.abs(part.longerNs()))
                         .reversed())
                 .limit(MARKED)
@@ -57,6 +62,13 @@ public final class ProfileReport {
                 + comparison.real().step() + ". B: " + comparison.scenario() + ", "
                 + comparison.run().label() + ".");
         largest.forEach(part -> sentences.add(words(part) + "."));
+        if (largest.isEmpty()) {
+            sentences.add("No part differs by more than " + Quantities.seconds(noiseNs / 1e9) + ", "
+                    + Quantities.percent(NOISE) + " of the step.");
+        }
+        Stream.concat(Stream.of(ProfileText.late(comparison.arrivals())), comparison.doubts().stream())
+                .filter(sentence -> !sentence.isEmpty())
+                .forEach(sentences::add);
         return new ComparePage(
                 "A profile and its simulated step",
                 sentences,
@@ -82,7 +94,7 @@ public final class ProfileReport {
     private Figure figure(List<Part> largest) {
         List<JsonObject> lanes = new ArrayList<>();
         largest.forEach(part -> lanes.add(lane(
-                (part.longerNs() > 0 ? "+" : "-") + Quantities.seconds(Math.abs(part.longerNs()) / 1e9),
+                part.name() + (part.longerNs() > 0 ? " +" : " -") + Quantities.seconds(Math.abs(part.longerNs()) / 1e9),
                 "lane-reduce")));
         for (String side : List.of("A ", "B ")) {
             for (int i = 0; i < LANES.size(); i++) {

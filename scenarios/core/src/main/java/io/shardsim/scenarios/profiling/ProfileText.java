@@ -53,6 +53,7 @@ public final class ProfileText {
         collectives();
         out.asIs("\n");
         arrivals();
+        comparison.doubts().forEach(out::line);
         largest();
         bytes();
         out.line("Overlapping time counts once: as kernel, else collective, else copy, so the parts sum to the "
@@ -137,27 +138,33 @@ public final class ProfileText {
     }
 
     private void arrivals() {
-        Arrivals arrivals = comparison.arrivals();
+        String words = late(comparison.arrivals());
+        if (!words.isEmpty()) {
+            out.line(words);
+        }
+    }
+
+    /** Which rank the others wait for, in sentences; empty for a single profile. */
+    static String late(Arrivals arrivals) {
         if (arrivals.ranks() < 2) {
-            return;
+            return "";
         }
         String of = Quantities.counted(arrivals.ranks(), "rank") + ", "
                 + Quantities.counted(arrivals.collectives(), "collective") + " in two profiles or more: ";
         if (arrivals.collectives() == 0) {
-            out.line(of + "no all-gather, reduce-scatter or all-reduce is in more than one profile.");
-        } else if (!arrivals.isAnyLate()) {
-            out.line(of + "no rank is late.");
-        } else {
-            Arrivals.Late first = arrivals.late().get(0);
-            out.line(
-                    of + (arrivals.isAlwaysTheSame() ? "the same rank" : "not always the same rank") + " is late. Rank "
-                            + first.rank() + " comes last to " + first.last() + " ("
-                            + Quantities.percent((double) first.last() / arrivals.collectives())
-                            + "), " + Quantities.percent(arrivals.shareOfFirst())
-                            + " of all waits are for it. Exposed collectives take "
-                            + millis(first.exposedNs()) + " ms more of the median other rank's step than of its own."
-                            + (arrivals.isAlwaysTheSame() ? " Compare its computing with another rank's." : ""));
+            return of + "no all-gather, reduce-scatter or all-reduce is in more than one profile.";
         }
+        if (!arrivals.isAnyLate()) {
+            return of + "no rank is late.";
+        }
+        Arrivals.Late first = arrivals.late().get(0);
+        return of + (arrivals.isAlwaysTheSame() ? "the same rank" : "not always the same rank") + " is late. Rank "
+                + first.rank() + " comes last to " + first.last() + " ("
+                + Quantities.percent((double) first.last() / arrivals.collectives())
+                + "), " + Quantities.percent(arrivals.shareOfFirst())
+                + " of all waits are for it. Exposed collectives take "
+                + millis(first.exposedNs()) + " ms more of the median other rank's step than of its own."
+                + (arrivals.isAlwaysTheSame() ? " Compare its computing with another rank's." : "");
     }
 
     private void collectives() {

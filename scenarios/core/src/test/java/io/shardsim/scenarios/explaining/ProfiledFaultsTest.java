@@ -7,7 +7,7 @@ import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.evaluation.RememberedRuns;
 import io.shardsim.scenarios.evaluation.RunOptions;
 import io.shardsim.scenarios.evaluation.Traces;
-import io.shardsim.scenarios.profiling.ProfileEvidence;
+import io.shardsim.scenarios.profiling.ProfiledStep;
 import io.shardsim.scenarios.scenario.SweptFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -159,7 +159,7 @@ class ProfiledFaultsTest {
         Hidden slow = HIDDEN.get(0);
         String late = profile(slow, 0);
         String waiting = profile(slow, 1);
-        Measured speed = new Measured(ProfileEvidence.stepSeconds(late), Measured.Unit.SECONDS, Map.of());
+        Measured speed = new Measured(ProfiledStep.read(List.of(late)).seconds(), Measured.Unit.SECONDS, Map.of());
         Explanation found = explain(slow.text(), speed, late, waiting);
         assertThat(found.suspects().get(0).fault()).isEqualTo("slow-gpu");
         assertThat(ExplanationText.write(found, 400))
@@ -182,7 +182,7 @@ class ProfiledFaultsTest {
     @Test
     void speedOfAnotherRunIsRefused() throws Exception {
         String late = profile(HIDDEN.get(0), 0);
-        double seconds = ProfileEvidence.stepSeconds(late);
+        double seconds = ProfiledStep.read(List.of(late)).seconds();
         Measured slower = new Measured(1.2 * seconds, Measured.Unit.SECONDS, Map.of());
         assertThat(ExplanationText.write(explain(ZERO3, slower, late), 400)).contains("Profile: it takes ");
         assertThatThrownBy(() -> explain(ZERO3, new Measured(2 * seconds, Measured.Unit.SECONDS, Map.of()), late))
@@ -194,7 +194,8 @@ class ProfiledFaultsTest {
         return Objects.requireNonNull(new Explainer(RUNS, 2)
                 .explain(
                         subject(text),
-                        Explainer.Evidence.of(List.of(measured), Set.of()).with(List.of(profile)),
+                        Explainer.Evidence.of(List.of(measured), Set.of())
+                                .with(profile.length == 0 ? null : ProfiledStep.read(List.of(profile))),
                         (share, what) -> {}));
     }
 

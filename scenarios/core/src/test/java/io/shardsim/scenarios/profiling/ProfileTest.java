@@ -2,6 +2,7 @@ package io.shardsim.scenarios.profiling;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.shardsim.reports.RunResult;
 import io.shardsim.scenarios.evaluation.RunOptions;
@@ -13,6 +14,7 @@ import io.shardsim.scenarios.scenario.ScenarioReader;
 import io.shardsim.simulator.yaml.InputException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -92,6 +95,94 @@ class ProfileTest {
         assertThat(comparison.traced().stepNs())
                 .isEqualTo(Math.round(written.step().stepSeconds() * 1e9));
         assertThat(ProfileText.write(comparison, 100)).doesNotContain("Largest difference", "Only the");
+    }
+
+    /** A profile's kernels so many times one after another, on a step that it does not name. */
+    private static Profile repeated(Profile step, int times, String added) {
+        List<Profile.Kernel> kernels = new ArrayList<>();
+        for (int i = 0; i < times; i++) {
+            long later = i * step.stepNs();
+            step.kernels()
+                    .forEach(kernel -> kernels.add(new Profile.Kernel(
+                            kernel.label(), kernel.startNs() + later, kernel.endNs() + later, kernel.bytes())));
+        }
+        long endNs = step.startNs() + times * step.stepNs();
+        if (!added.isEmpty()) {
+            add(kernels, endNs - 1, 1, added);
+        }
+        kernels.sort(Comparator.comparingLong(Profile.Kernel::startNs));
+        return new Profile(step.rank(), Profile.WHOLE, step.startNs(), endNs, kernels);
+    }
+
+    @Test
+    void stepsWithoutNamesAreFoundByRepetition() throws Exception {
+        Path file = folder.resolve("own.json");
+        Traces.profile(point("kind: zero3"), 0, new RunOptions(1, true), file);
+        Profile step = ProfileReader.read(file.toString());
+        StepSplit split = StepSplit.of(step);
+        for (int times = 2; times < 5; times++) {
+            Repetition found = Repetition.of(repeated(step, times, ""), split);
+            assertThat(found.times()).isEqualTo(times);
+            assertThat(found.step().step()).startsWith("step ").endsWith(" of " + times + ", found by repetition");
+            assertThat(StepSplit.of(found.step()).collectives()).isEqualTo(split.collectives());
+            assertThat(found.step().stepNs()).isCloseTo(step.stepNs(), withinPercentage(2));
+        }
+        Profile odd = repeated(step, 3, "gemm");
+        assertThat(Repetition.of(odd, split)).isEqualTo(new Repetition(odd, 3));
+        Profile further = repeated(step, 3, "ncclDevKernel_AllGather_RING_LL");
+        assertThat(Repetition.of(further, split)).as("no multiple").isEqualTo(new Repetition(further, 1));
+    }
+
+    /** Three steps without names, one of which has a kernel more; times in nanoseconds. */
+    @Test
+    void severalStepsAndAnotherUnitAreDoubted() throws Exception {
+        Path own = folder.resolve("own.json");
+        Traces.profile(point("kind: zero3"), 0, new RunOptions(1, true), own);
+        Profile odd = repeated(ProfileReader.read(own.toString()), 3, "gemm");
+        StringBuilder events = new StringBuilder();
+        for (Profile.Kernel kernel : odd.kernels()) {
+            events.append(events.isEmpty() ? "" : ",\n").append("""
+                    {"ph": "X", "cat": "kernel", "name": "%s", "ts": %d, "dur": %d, "args": {"stream": "%s"}}
+                    """.formatted(
+                            kernel.label().name(), kernel.startNs(), kernel.ns(), kernel.label().stream()));
+        }
+        String trace = file("trace.json", "{\"traceEvents\": [" + events + "]}").toString();
+        ProfileComparison comparison =
+                Objects.requireNonNull(new ProfileComparer().compare(List.of(trace), "own.yaml", point("kind: zero3")));
+        assertThat(comparison.doubts())
+                .anyMatch(doubt -> doubt.startsWith("The trace names no step and has 3 times the collectives"));
+        assertThat(ProfileText.write(comparison, 400)).contains("it may show 3 steps. Call step()");
+
+        String once = file(
+                        "once.json",
+                        Pattern.compile("\"(ts|dur)\": ?([0-9.]+)")
+                                .matcher(Files.readString(own))
+                                .replaceAll(time -> "\"" + time.group(1) + "\": "
+                                        + new BigDecimal(time.group(2))
+                                                .movePointRight(3)
+                                                .toBigInteger()))
+                .toString();
+        ProfileComparison unit =
+                Objects.requireNonNull(new ProfileComparer().compare(List.of(once), "own.yaml", point("kind: zero3")));
+        assertThat(unit.doubts())
+                .containsExactly("The trace's step takes 1,000 times as long as the simulated one: its times look like "
+                        + "nanoseconds, and are read as microseconds.");
+    }
+
+    @Test
+    void pageSaysWhereNothingDiffersAndWhoIsLate() throws Exception {
+        Path own = folder.resolve("own.json");
+        Traces.profile(point("kind: zero3"), 0, new RunOptions(1, true), own);
+        ProfileComparer comparer = new ProfileComparer();
+        assertThat(ProfileReport.write(Objects.requireNonNull(
+                        comparer.compare(List.of(own.toString()), "own.yaml", point("kind: zero3")))))
+                .contains("No part differs by more than ", " % of the step.");
+        assertThat(ProfileReport.write(Objects.requireNonNull(comparer.compare(
+                        List.of(rank(0, 0, "300@a", "100@a"), rank(1, 500, "100@a", "100@a")),
+                        "own.yaml",
+                        point("kind: ddp")))))
+                .contains("the same rank is late. Rank 1 comes last")
+                .doesNotContain("No part differs");
     }
 
     @Test

@@ -73,6 +73,19 @@ class InstanceFilesTest {
     }
 
     @Test
+    void collectivesBetweenNodesStartLater() throws InputException {
+        assertThat(read("cluster.nccl_base=2")
+                        .points()
+                        .get(0)
+                        .cluster()
+                        .instance()
+                        .network()
+                        .base())
+                .isEqualTo(2);
+        assertThat(read().points().get(0).cluster().instance().network().base()).isEqualTo(1);
+    }
+
+    @Test
     void otherKeysOfTheClusterChangeIt() throws InputException {
         assertThat(read("cluster.nic_effective=8 GB/s", "cluster.nccl_steps=2")
                         .points()

@@ -230,7 +230,7 @@ public final class NcclTransportModel implements TransportModel {
                 chunkBytes,
                 1,
                 new Transport.Delays(
-                        gpu.basePs()[p],
+                        basePs(gpu, protocol, rings, cluster),
                         beyondNvLinkPs(gpu.nvLinkStepPs()[p], cluster),
                         beyondNetworkPs(
                                 network.steps()
@@ -258,7 +258,6 @@ public final class NcclTransportModel implements TransportModel {
         long chunkBytes = heads * switchPieceBytes(nvls, heads, rings.nodes(), totalBytes);
         long partBytes = Math.min(chunkBytes, (totalBytes + nvls.channels() - 1) / nvls.channels());
         int channels = Math.max(1, nvls.channels() / SWITCH_CHANNELS_AS_ONE);
-        int simple = Protocol.SIMPLE.ordinal();
         Bandwidth rate = cluster.instance().intraNode().perGpuRate().scaled(nvls.ratio() / channels);
         return new Transport(
                 Protocol.SIMPLE.id(),
@@ -266,7 +265,7 @@ public final class NcclTransportModel implements TransportModel {
                 Math.min(chunkBytesMax, SWITCH_CHANNELS_AS_ONE * chunkBytes),
                 1,
                 new Transport.Delays(
-                        gpu.basePs()[simple],
+                        basePs(gpu, Protocol.SIMPLE, rings, cluster),
                         beyondNvLinkPs(nvls.stepPs(), cluster)
                                 + gpu.rates().store().serializationPs(partBytes),
                         beyondNetworkPs(network.steps().ps(false, Protocol.SIMPLE, partBytes / heads), cluster)),
@@ -287,6 +286,13 @@ public final class NcclTransportModel implements TransportModel {
         pieceBytes = nodes >= 4 ? Math.min(pieceBytes, 65_536) : pieceBytes;
         pieceBytes = totalBytes < 4 * concurrent * pieceBytes ? Math.min(pieceBytes, 65_536) : pieceBytes;
         return totalBytes < concurrent * pieceBytes ? Math.min(pieceBytes, 32_768) : pieceBytes;
+    }
+
+    /** Returns the time before the first step [ps]. A slow host adds as many microseconds with LL128 as with LL in public logs. */
+    private static long basePs(NcclGpu gpu, Protocol protocol, Rings rings, Cluster cluster) {
+        double added = rings.nodes() > 1 ? cluster.instance().network().base() - 1 : 0;
+        return Math.max(
+                0, gpu.basePs()[protocol.ordinal()] + StrictMath.round(added * gpu.basePs()[Protocol.LL.ordinal()]));
     }
 
     /** Returns a measured NVLink step without the latency of the links. */
