@@ -129,11 +129,13 @@ public final class IslandReplay {
         }
     }
 
-    /** Handles a message that is sent. */
+    /** Handles a message that is sent: between islands, it interrupts the recording of both. The receiver may end a stretch before it arrives. */
     void onSent(VirtualTimeMessage message) {
         int from = islandOfDevice[message.sourceId()];
-        if (from != islandOfDevice[message.receiverId()]) {
+        int to = islandOfDevice[message.receiverId()];
+        if (from != to) {
             islands[from].begun = null;
+            islands[to].begun = null;
         }
     }
 
