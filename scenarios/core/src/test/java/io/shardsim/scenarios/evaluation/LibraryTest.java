@@ -13,6 +13,7 @@ import io.shardsim.scenarios.scenario.StrategySpec;
 import io.shardsim.scenarios.scenario.Task;
 import io.shardsim.simulator.job.ActivationPolicy;
 import io.shardsim.simulator.job.ModelParallel;
+import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.topology.Cluster;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -124,11 +125,13 @@ class LibraryTest {
         StrategySpec strategy = new StrategySpec(task.strategy().descriptor(), given);
         Task.Learning learning = task.learning();
         ActivationPolicy kept = task.execution().kept();
+        boolean convolved = task.model().image().isConvolved();
+        ModelShape model = convolved ? task.model() : task.model().withLayers(LAYERS);
         return new Task.Training(
                 task.modelName(),
-                task.model().withLayers(LAYERS),
+                model,
                 new Task.Learning(
-                        SEQUENCE,
+                        convolved ? learning.sequenceLength() : SEQUENCE,
                         2L * NODES * replicas,
                         learning.precision(),
                         learning.dropout(),
@@ -140,7 +143,7 @@ class LibraryTest {
                         kept.withCheckpoints(
                                 kept.checkpointing(),
                                 kept.checkpointedLayers()
-                                        * LAYERS
+                                        * model.layers()
                                         / task.model().layers()),
                         task.execution().attention(),
                         task.execution().kernels(),
