@@ -418,7 +418,8 @@ public record RunFacts(
 
         /** Formats the counts, in billions. */
         String words() {
-            String total = Quantities.significant(all * 1e-9) + " B";
+            String total =
+                    all < 1e8 ? Quantities.significant(all * 1e-6) + " M" : Quantities.significant(all * 1e-9) + " B";
             String ofToken = active == all ? "" : " (" + Quantities.significant(active * 1e-9) + " B active)";
             String adapters = " (" + Quantities.significant(trained * 1e-6) + " M trained, LoRA)";
             return total + ofToken + (isFrozen() ? adapters : "");

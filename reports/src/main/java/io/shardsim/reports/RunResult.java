@@ -197,6 +197,7 @@ public record RunResult(
                                         .sum(),
                         observation.timeline()),
                 TrainingCost.quoted(
+                        model.sequenceLength(),
                         tokensPerSecond,
                         facts.nodes(),
                         facts.cluster().instance().price().usdPerHour()),

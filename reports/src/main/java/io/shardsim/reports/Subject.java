@@ -63,7 +63,7 @@ public final class Subject {
         }
         parts.addAll(subject.leftOut());
         subject.addIfShared(parts, run -> modelInBrief(run.facts().model()));
-        subject.addIfShared(parts, run -> "sequence " + run.facts().model().sequenceLength());
+        subject.addIfShared(parts, run -> sequence(run.facts().model().sequenceLength()));
         subject.addIfShared(parts, run -> "batch " + run.facts().model().globalBatch());
         subject.addIfShared(parts, run -> setting(run, "training.precision", "%s"));
         subject.addIfShared(parts, run -> setting(run, "training.attention", "%s attention"));
@@ -159,6 +159,10 @@ public final class Subject {
     private static String setting(RunResult run, String path, String format) {
         Setting setting = run.facts().setting(path);
         return setting == null ? "" : format.replace("%s", setting.value());
+    }
+
+    private static String sequence(int tokens) {
+        return tokens == 1 ? "1 token per image" : "sequence " + tokens;
     }
 
     private static String checkpointing(RunResult run) {

@@ -79,7 +79,7 @@ class ComputingTest {
     @Test
     void daysAreThoseThatAwsQuotes() {
         // The blog gives 7.69 days for 100 and 38.43 for 500 billion tokens at 73.52 samples/s of 2048 tokens.
-        List<TrainingCost> costs = TrainingCost.quoted(73.52 * 2048, 32, 32.77);
+        List<TrainingCost> costs = TrainingCost.quoted(2048, 73.52 * 2048, 32, 32.77);
         assertThat(costs.get(0).days()).isCloseTo(7.69, within(0.005));
         assertThat(costs.get(1).days()).isCloseTo(38.43, within(0.005));
         assertThat(costs.get(1).usd()).isCloseTo(costs.get(1).days() * 24 * 32 * 32.77, within(1e-6));

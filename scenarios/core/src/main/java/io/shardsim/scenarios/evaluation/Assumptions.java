@@ -103,7 +103,9 @@ final class Assumptions {
         if (!says("training.precision") && !able.has(Precision.BF16)) {
             add(task.learning().precision().id() + " (" + Architecture.called(gpu) + " has no BF16)", List.of());
         }
-        if (!says("training.attention") && able.flashAttention() < FrameworkProfile.USUAL_FLASH_VERSION) {
+        if (!says("training.attention")
+                && !task.model().image().isConvolved()
+                && able.flashAttention() < FrameworkProfile.USUAL_FLASH_VERSION) {
             String version = able.flashAttention() == 0 ? "" : " " + FrameworkProfile.USUAL_FLASH_VERSION;
             add(
                     "standard attention (" + Architecture.called(gpu) + " has no FlashAttention" + version + ")",
@@ -128,7 +130,9 @@ final class Assumptions {
     }
 
     private void addAttention() {
-        if (says("training.attention") || task.execution().attention() == AttentionKind.STANDARD) {
+        if (says("training.attention")
+                || task.model().image().isConvolved()
+                || task.execution().attention() == AttentionKind.STANDARD) {
             return;
         }
         add("flash attention", choices("standard", "training.attention", "standard"));
@@ -137,7 +141,8 @@ final class Assumptions {
     /** Adds checkpointing without alternatives, which advice tries. */
     private void addCheckpointing() {
         if (!says("training.activation_checkpointing")) {
-            add(task.execution().kept().checkpointing().name().toLowerCase(Locale.ROOT) + " checkpointing", List.of());
+            String words = task.execution().kept().checkpointing().name().toLowerCase(Locale.ROOT) + " checkpointing";
+            add(words.replace("none ", "no "), List.of());
         }
     }
 

@@ -87,7 +87,9 @@ public sealed interface Task {
             settings.put("training.activation_checkpointing", Names.id(job.checkpointing()));
             settings.put("training.checkpointed_layers", job.kept().checkpointedLayers());
             settings.put("training.activation_offload", job.kept().offload());
-            settings.put("training.attention", Names.id(job.execution().attention()));
+            if (!model.image().isConvolved()) {
+                settings.put("training.attention", Names.id(job.execution().attention()));
+            }
             settings.put("training.kernels", job.kernels());
             settings.put("training.dropout", learning.dropout());
             settings.put("training.gradient_clipping", learning.gradientClipping());
