@@ -354,8 +354,11 @@ public record StrategyComparison(
                                 : " for all " + fast.nodes() + " nodes (" + Quantities.usd(saved / fast.nodes())
                                         + " per node)")
                 : "";
-        return " That saves " + Quantities.count(Math.round(24 * (more.days() - less.days()))) + " hours" + usd
-                + " over " + Quantities.tokens(less.tokens()) + " tokens.";
+        long hours = Math.round(24 * (more.days() - less.days()));
+        return hours == 0
+                ? ""
+                : " That saves " + Quantities.count(hours) + " hours" + usd + " over "
+                        + Quantities.tokens(less.tokens()) + " tokens.";
     }
 
     private static int largestCommonCluster(Map<String, List<RunResult>> series) {

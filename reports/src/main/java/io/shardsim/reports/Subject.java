@@ -199,7 +199,12 @@ public final class Subject {
         }
         return List.of(
                 listed(distinct(Subject::model), "models"),
-                range("sequence ", String::valueOf, run -> run.facts().model().sequenceLength()),
+                first().facts().model().sequenceLength() == 1
+                        ? sequence(1)
+                        : range(
+                                "sequence ",
+                                String::valueOf,
+                                run -> run.facts().model().sequenceLength()),
                 range(
                         "global batch ",
                         Quantities::count,
