@@ -7,6 +7,7 @@ import io.shardsim.scenarios.catalog.Strategies;
 import io.shardsim.scenarios.catalog.StrategyDescriptor;
 import io.shardsim.scenarios.importing.Fact.Rank;
 import io.shardsim.scenarios.scenario.ScenarioKeys;
+import io.shardsim.simulator.workload.Image;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.nio.file.Path;
@@ -198,9 +199,17 @@ final class Completion {
     private void settleTraining() {
         long positions = positions();
         long length = positions > 0 ? Math.min(positions, SEQUENCE_LENGTH) : SEQUENCE_LENGTH;
+        ModelShape named = named();
+        Image image = named == null ? Image.NONE : named.image();
+        if (image.isPresent()) {
+            draft.assume(Draft.SEQUENCE, (long) image.tokens(), "tokens of an image of this model");
+        }
         draft.assume(Draft.SEQUENCE, length, "not in any file; --sequence-length N changes it");
         draft.assume(Draft.PRECISION, "bf16", "not in any file");
-        draft.assume(Draft.CHECKPOINTING, "full", "not in any file");
+        draft.assume(Draft.CHECKPOINTING, image.isConvolved() ? "none" : "full", "not in any file");
+        if (image.isConvolved()) {
+            return;
+        }
         Fact precision = draft.fact(Draft.PRECISION);
         boolean byDefault = precision != null && precision.rank() == Rank.DEFAULT;
         if (byDefault && "flash".equals(draft.text(Draft.ATTENTION)) && "fp32".equals(draft.text(Draft.PRECISION))) {
