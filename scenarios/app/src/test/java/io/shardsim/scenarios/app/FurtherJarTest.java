@@ -150,7 +150,7 @@ class FurtherJarTest {
         assertThat(jars.shardsim(further, "catalog", "z1").out()).contains("Z1", "NCCL on z1");
         assertThat(jars.shardsim(further, "catalog", "zeta").out()).contains("Zeta, kernel times", "NCCL on Zeta");
         assertThat(jars.shardsim(further, "catalog", "strategies", "borrowed").out())
-                .contains("bucket_size: 50 MiB (Gradients");
+                .contains("bucket_size: 50 MiB (Size of the gradients");
         assertThat(jars.shardsim(further, "catalog", "collectives").out()).contains("hoop");
     }
 

@@ -85,7 +85,7 @@ record Parameter(
 
     /** Formats a value for instance files. */
     String written(double value) {
-        return unit.isEmpty() ? Quantities.number(value, 3) : Quantities.number(value, 4) + " " + unit;
+        return (Quantities.number(value, 4) + " " + unit).trim();
     }
 
     /** Converts a value to its form in a resolved scenario. */
