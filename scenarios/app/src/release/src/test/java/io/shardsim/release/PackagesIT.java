@@ -100,7 +100,8 @@ class PackagesIT {
     @Test
     void jvmStartsWithTheOptionsOfTheTree() throws IOException {
         String launcher = Files.readString(Published.ROOT.resolve("shardsim"));
-        List<String> options = Files.readAllLines(Published.ROOT.resolve("scenarios/app/src/release/files/java.options"));
+        List<String> options =
+                Files.readAllLines(Published.ROOT.resolve("scenarios/app/src/release/files/java.options"));
         assertThat(options.stream().filter(line -> !line.startsWith("#")))
                 .allSatisfy(option ->
                         assertThat(launcher).containsPattern("(^|[\\s(=])" + Pattern.quote(option) + "([\\s)]|$)"));
@@ -129,7 +130,16 @@ class PackagesIT {
 
     /** What Maven Central asks for. */
     @ParameterizedTest
-    @ValueSource(strings = {"shardsim", "topology", "simulator", "reports", "scenarios-core", "scenarios-frameworks", "scenarios-app"})
+    @ValueSource(
+            strings = {
+                "shardsim",
+                "topology",
+                "simulator",
+                "reports",
+                "scenarios-core",
+                "scenarios-frameworks",
+                "scenarios-app"
+            })
     void artifactsAreFitForMavenCentral(String name) throws Exception {
         Path repository = Published.folder().resolve("repository/io/shardsim");
         Path place = repository.resolve(name).resolve(Published.VERSION);
