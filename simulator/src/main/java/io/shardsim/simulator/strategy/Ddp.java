@@ -54,9 +54,9 @@ public class Ddp extends ShardingStrategy {
                 writer -> ReplicatedStep.write(job, writer, stage -> step(job, writer, stage)));
     }
 
-    /** Returns whether this is PyTorch's, whose buckets have a size; other software extends it. */
-    private boolean isPyTorchs() {
-        return settings.names().contains("bucket_size");
+    /** Returns whether this is PyTorch's; other software extends it. */
+    boolean isPyTorchs() {
+        return true;
     }
 
     /** Returns the writer of a stage's step. */

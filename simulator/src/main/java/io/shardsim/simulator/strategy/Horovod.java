@@ -35,6 +35,11 @@ public final class Horovod extends Ddp {
     }
 
     @Override
+    boolean isPyTorchs() {
+        return false;
+    }
+
+    @Override
     ReplicatedStep step(TrainingJob job, StepWriter writer, int stage) {
         return new FusedStep(job, writer, stage);
     }

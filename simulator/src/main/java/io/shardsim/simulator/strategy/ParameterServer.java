@@ -37,6 +37,11 @@ public final class ParameterServer extends Ddp {
     }
 
     @Override
+    boolean isPyTorchs() {
+        return false;
+    }
+
+    @Override
     ReplicatedStep step(TrainingJob job, StepWriter writer, int stage) {
         return new ServedStep(job, writer, stage);
     }

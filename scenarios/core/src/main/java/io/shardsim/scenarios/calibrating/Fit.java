@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Figures of an instance with which simulated times best match measured ones: least squares of the logarithms, robust against outliers (Tukey's
- * biweight, started from least absolute deviations). The catalog's values are priors, each with its own error. A prior's weight shrinks the further the fitted value moves from it.
+ * biweight, started from least absolute deviations). The catalog's values are priors, each with its own error. A prior's weight shrinks the further
+ * the fitted value moves from it.
  *
  * @param values values by parameter, in their units; only those that the data determine
  * @param errors standard errors relative to the values [1]

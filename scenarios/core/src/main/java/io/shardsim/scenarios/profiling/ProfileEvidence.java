@@ -20,6 +20,8 @@ public final class ProfileEvidence {
     private static final double STRENGTH_MAX = 2;
 
     private final Seen seen;
+    /** Details of the profiled step compared with the healthy one. */
+    private final List<Part> details;
 
     /**
      * Runs what was profiled without a fault, which must fit in memory.
@@ -30,6 +32,7 @@ public final class ProfileEvidence {
             throws InputException, IOException, InterruptedException {
         Side healthy = simulated(point, profiled.first().rank());
         seen = Seen.of(Side.of(Repetition.of(profiled.first(), healthy.split()).step()), healthy, profiled.arrivals());
+        details = ProfileComparison.details(seen.real(), healthy);
     }
 
     /**
@@ -91,7 +94,6 @@ public final class ProfileEvidence {
     /** What is longer or shorter than in a healthy step, but for a strength: twice as much of each part is the same fault. */
     private double distance(Side fault) {
         List<Part> would = ProfileComparison.details(fault, seen.healthy());
-        List<Part> details = ProfileComparison.details(seen.real(), seen.healthy());
         double both = 0;
         double squares = 0;
         double all = 0;
