@@ -14,18 +14,19 @@ import java.util.Map;
  * Horovod: every rank holds all model states; a background thread fuses ready gradients and all-reduces them [1].
  *
  * <ul>
- *   <li>The thread wakes once a cycle. It fuses the gradients that became ready since, up to the fusion buffer. A plan has no clock, so a setting says
- *       how many layers a cycle finds ready.
- *   <li>A buffer waits half a cycle on average, and until all ranks agree on its tensors: a bit vector is combined over all hosts, in as many
- *       steps as the world doubles [2].
+ *   <li>The thread wakes once a cycle. It fuses the gradients that became ready since, in buffers of at most the fusion threshold. A plan has no
+ *       clock, so a setting says how many layers a cycle finds ready.
+ *   <li>Gradients wait half a cycle on average, and until all ranks agree on the cycle's tensors: MPI combines a bit vector over all ranks, in as
+ *       many steps as the world doubles [2].
  *   <li>Gradients are copied into the buffer and back, and cast with FP16 compression.
- *   <li>The all-reduce is flat, or hierarchical: reduce-scatter in the node, all-reduce between nodes, gather in the node.
+ *   <li>The all-reduce is flat, or hierarchical: reduce-scatter in the node, all-reduce between nodes, gather in the node [3].
  * </ul>
  *
- * <p>Leaves out Adasum, and hierarchical all-reduces through host memory: those between nodes are NCCL's here.
+ * <p>Leaves out Adasum. Hierarchical all-reduces between nodes are NCCL's here; Horovod's are MPI's, through host memory. A buffer of one tensor is
+ * copied here too.
  *
- * <p>[1] Sergeev and Del Balso, arXiv:1802.05799, section 4. [2] horovod v0.21, horovod/common/operations.cc (RunLoopOnce), controller.cc
- * (ComputeResponseList) and response_cache.cc.
+ * <p>[1] Sergeev and Del Balso, arXiv:1802.05799, section 4. [2] horovod v0.20.3 (b3c4d813), horovod/common/operations.cc:571 (RunLoopOnce),
+ * controller.cc:138 and mpi/mpi_controller.cc:90. [3] The same, ops/nccl_operations.cc:298-369.
  */
 public final class Horovod extends Ddp {
     private static final int HALF_BYTES = 2;
@@ -63,6 +64,11 @@ public final class Horovod extends Ddp {
 
         private int readyLayers;
 
+        /** Operation that the current cycle waits for, and the agreement on its tensors. */
+        private int cycle = StepWriter.NONE;
+
+        private int agreed = StepWriter.NONE;
+
         FusedStep(TrainingJob job, StepWriter writer, int stage) {
             super(job, writer, stage);
             boolean hierarchical = settings.flag("hierarchical_all_reduce") && job.worldSize() > job.gpusPerNode();
@@ -78,6 +84,14 @@ public final class Horovod extends Ddp {
         @Override
         protected int gradientBytes() {
             return compresses ? HALF_BYTES : super.gradientBytes();
+        }
+
+        /** Starts a backward: gradients of earlier micro-batches were added up, not queued. */
+        @Override
+        protected boolean reducesIn(boolean lastMicroBatch) {
+            readyElements = 0;
+            readyLayers = 0;
+            return super.reducesIn(lastMicroBatch);
         }
 
         @Override
@@ -106,14 +120,26 @@ public final class Horovod extends Ddp {
         }
 
         @Override
+        protected boolean holdsBuckets() {
+            return readyLayers > 0;
+        }
+
+        @Override
         protected int reduce(Bucket bucket, int computed) {
             long bytes = gradientBytes() * bucket.elements();
             long copied = bucket.elements() * (super.gradientBytes() + gradientBytes());
-            int doublings = Integer.SIZE - Integer.numberOfLeadingZeros(job.dataParallel() - 1);
-            long waitPs = settings.whole("cycle_time") / 2 + doublings * settings.whole("negotiation_time");
-            int agreed = waitPs == 0 ? computed : writer.host(waitPs, "wait for the cycle", computed);
+            if (cycle != computed) {
+                cycle = computed;
+                agreed = agree(computed);
+            }
             int filled = writer.copy(Stream.REDUCE, copied, "fill fusion buffer", agreed);
             return writer.copy(Stream.REDUCE, copied, "empty fusion buffer", reduceBuffer(bytes, filled));
+        }
+
+        private int agree(int computed) {
+            int doublings = Integer.SIZE - Integer.numberOfLeadingZeros(job.dataParallel() - 1);
+            long waitPs = settings.whole("cycle_time") / 2 + doublings * settings.whole("negotiation_time");
+            return waitPs == 0 ? computed : writer.host(waitPs, "wait for the cycle", computed);
         }
 
         private int reduceBuffer(long bytes, int filled) {

@@ -21,10 +21,10 @@ import io.shardsim.simulator.strategy.writing.StepWriter;
  *
  * <p>S bytes of gradients on n nodes move {@code (n - 1) / n x S} out of a node with the pushes, and as much with the pulls [2].
  *
- * <p>Leaves out servers on machines of their own, keys too small to be sliced, asynchronous updates, and the memory of the hosts.
+ * <p>Leaves out servers on machines of their own, arrays too small to be divided, which MXNet spreads over servers by their key, asynchronous updates, and the memory of the hosts.
  *
- * <p>[1] Li et al., Scaling Distributed Machine Learning with the Parameter Server, OSDI 2014; apache/mxnet 1.9, src/kvstore/kvstore_dist.h
- * (dist_device_sync) and kvstore_dist_server.h. [2] Jiang et al., BytePS, OSDI 2020, section 2.2.
+ * <p>[1] Li et al., Scaling Distributed Machine Learning with the Parameter Server, OSDI 2014; apache/mxnet 1.9.1 (3f8f3be9),
+ * src/kvstore/kvstore_dist.h:620-660 and kvstore_dist_server.h:345 (ApplyUpdates in sync mode). [2] Jiang et al., BytePS, OSDI 2020, section 2.2.
  */
 public final class ParameterServer extends Ddp {
     /** Bytes that a server moves per parameter and update: SGD with momentum reads sum, weight and momentum and writes the latter two. */

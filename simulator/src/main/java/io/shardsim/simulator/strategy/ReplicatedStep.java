@@ -82,6 +82,11 @@ public abstract class ReplicatedStep {
         return false;
     }
 
+    /** Returns whether full buckets wait for the gradients of further layers. */
+    protected boolean holdsBuckets() {
+        return false;
+    }
+
     /** Reduces a bucket; returns the last operation on it. If reductions do not overlap with backward, that is its last operation. */
     protected int reduce(Bucket bucket, int computed) {
         return computed;
@@ -326,7 +331,9 @@ public abstract class ReplicatedStep {
     private void send(List<ParameterTensor> tensors, boolean reduces, int computed) {
         if (reduces) {
             fillBuckets(tensors);
-            reduceFullBuckets(computed);
+            if (!holdsBuckets()) {
+                reduceFullBuckets(computed);
+            }
         }
     }
 

@@ -51,12 +51,45 @@ class EarlyDataParallelTest {
         assertThat(small).isEqualTo(Strategies.count(plan, ALL_REDUCE, "buffer") - 1);
     }
 
-    /** Half a cycle of 5 ms, and log2(64) steps of 20 us. */
+    /** Half a cycle of 5 ms, and log2(64) steps of 20 us; cycles find the final norm, each of 24 layers, and the embeddings. */
     @Test
-    void everyBufferWaitsForHalfACycleAndForAllRanks() {
+    void everyCycleWaitsForHalfItsTimeAndForAllRanks() {
         StepPlan plan = plan("horovod", Map.of());
         assertThat(Strategies.moved(plan, "wait for the cycle"))
-                .isEqualTo(Strategies.count(plan, ALL_REDUCE, "buffer") * (2_500_000_000L + 6 * 20_000_000L));
+                .isEqualTo((24 + 2) * (2_500_000_000L + 6 * 20_000_000L));
+    }
+
+    /** All gradients are ready at once, as after accumulation: one wait, then buffers of 64 MiB back to back. */
+    @Test
+    void aCycleThatFindsAllLayersWaitsOnceAndAfterBackward() {
+        StepPlan plan = plan("horovod", Map.of("layers_per_cycle", 1000));
+        assertThat(Strategies.moved(plan, "wait for the cycle")).isEqualTo(2_500_000_000L + 6 * 20_000_000L);
+        assertThat(Strategies.bytes(plan, ALL_REDUCE, "buffer")).isEqualTo((long) (4 * PSI));
+        assertThat(Strategies.count(plan, ALL_REDUCE, "buffer")).isBetween(20L, 28L);
+        assertThat(first(plan, "fill fusion buffer")).isGreaterThan(last(plan, "accumulate gradients"));
+    }
+
+    @Test
+    void onlyTheLastMicroBatchQueuesGradients() {
+        StepPlan once = plan("horovod", Map.of());
+        StepPlan accumulated = Strategies.of("horovod", Map.of()).plan(Strategies.job(MODEL, 64, 1024, 2, 4));
+        assertThat(Strategies.count(accumulated, ALL_REDUCE, "buffer"))
+                .isEqualTo(Strategies.count(once, ALL_REDUCE, "buffer"));
+        assertThat(Strategies.moved(accumulated, "wait for the cycle"))
+                .isEqualTo(Strategies.moved(once, "wait for the cycle"));
+    }
+
+    private static int first(StepPlan plan, String label) {
+        return labelled(plan, label).min().orElseThrow();
+    }
+
+    private static int last(StepPlan plan, String label) {
+        return labelled(plan, label).max().orElseThrow();
+    }
+
+    private static IntStream labelled(StepPlan plan, String label) {
+        return IntStream.range(0, plan.size())
+                .filter(i -> plan.operation(i).label().contains(label));
     }
 
     @Test
