@@ -27,6 +27,7 @@ final class ArgumentReader {
 
     /** Tokens that end the arguments of a command stored in a variable. */
     private static final Pattern END = Pattern.compile("\\d?>.*|&>?.*|\\|.*|;|tee");
+    private static final Pattern PYTHON = Pattern.compile("(.*/)?python[\\d.]*");
     /** The script's own arguments, whose values are unknown. */
     private static final Pattern ALL_ARGUMENTS = Pattern.compile("\\$[@*]|\\$\\{[@*].*}");
     /** A command with fewer known arguments is not a training command. */
@@ -74,7 +75,9 @@ final class ArgumentReader {
             return null;
         }
         boolean dotted = dotted(best) > 0;
-        underscores = dotted || matches(best, underscored, '_') > matches(best, dashed, '-');
+        underscores = dotted
+                || isOfHorovod(best)
+                || matches(best, underscored, '_') >= matches(best, dashed, '-');
         List<Entry> entries = entries(best);
         if (isAlone(best)) {
             addAskedOf("WORLD_SIZE", name("--num-processes"), entries);
@@ -100,7 +103,7 @@ final class ArgumentReader {
     /** Whether the command starts a single Python process, which reads the number of processes from the environment. */
     private static boolean isAlone(List<ShellText> command) {
         return command.size() > 1
-                && command.get(0).toString().matches("(.*/)?python[\\d.]*")
+                && PYTHON.matcher(command.get(0).toString()).matches()
                 && command.get(1).toString().endsWith(".py");
     }
 
@@ -110,9 +113,7 @@ final class ArgumentReader {
         if (!launcher.matches("(.*/)?(horovodrun|mpirun|mpiexec)")) {
             return;
         }
-        if (launcher.endsWith("horovodrun")) {
-            addFirst("horovodrun", "true", command.get(0), entries);
-        }
+        addFirst(isOfHorovod(command) ? "horovodrun" : "mpirun", "true", command.get(0), entries);
         for (int i = 1; i + 1 < command.size() && !command.get(i).toString().endsWith(".py"); i++) {
             ShellText value = command.get(i + 1);
             switch (command.get(i).toString()) {
@@ -122,6 +123,11 @@ final class ArgumentReader {
                 default -> {}
             }
         }
+    }
+
+    /** Whether Horovod's launcher starts the command, which no Megatron-LM uses. */
+    private static boolean isOfHorovod(List<ShellText> command) {
+        return !command.isEmpty() && command.get(0).toString().matches("(.*/)?horovodrun");
     }
 
     private void addFirst(String name, String value, ShellText word, List<Entry> entries) {
@@ -159,7 +165,7 @@ final class ArgumentReader {
 
     private int count(List<ShellText> command) {
         return Math.max(matches(command, dashed, '-'), matches(command, underscored, '_'))
-                + KNOWN_MIN * dotted(command);
+                + KNOWN_MIN * (dotted(command) + (isOfHorovod(command) ? 1 : 0));
     }
 
     /** Number of arguments with dots that set keys of a config file; they identify a training command. */
@@ -227,6 +233,7 @@ final class ArgumentReader {
         return !word.toString().startsWith("--")
                 && !ALL_ARGUMENTS.matcher(word.toString()).matches()
                 && !word.toString().endsWith(".py")
+                && !PYTHON.matcher(word.toString()).matches()
                 && !END.matcher(word.toString()).matches();
     }
 

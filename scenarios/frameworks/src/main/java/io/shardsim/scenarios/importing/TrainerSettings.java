@@ -23,6 +23,7 @@ final class TrainerSettings implements Importer {
     @Override
     public void contribute(ForeignFile file, Draft draft) {
         contributeLauncher(file, draft);
+        contributeProcesses(file, draft);
         contributePrecision(file, draft);
         contributeCheckpointing(file, draft);
         contributeStrategy(file, draft);
@@ -46,8 +47,35 @@ final class TrainerSettings implements Importer {
         }
     }
 
+    /** Reads the script that mpirun or horovodrun starts once per GPU: each process has the batch that its arguments say. */
+    private static void contributeProcesses(ForeignFile file, Draft draft) {
+        ForeignKey launcher = file.has("horovodrun") ? file.key("horovodrun") : file.key("mpirun");
+        if (launcher == null || file.has("deepspeed") || file.has("deepspeed_config")) {
+            return;
+        }
+        for (String key : List.of("train_batch_size", "batch_size")) {
+            if (draft.giveWhole(file, key, Draft.MICRO_BATCH, 1, 65_536) != null) {
+                file.judge(key, Verdict.MODELLED, "training.micro_batch, since the launcher starts one process per GPU");
+            }
+        }
+        draft.afterwards(done -> {
+            if (Draft.required(done, Draft.MICRO_BATCH).rank() == Fact.Rank.DEFAULT) {
+                launcher.refuse(launcher.path() + " starts a script whose batch per GPU is not given; "
+                        + "add --per_device_train_batch_size N to its arguments");
+            }
+        });
+        Long fusion = file.whole("fusion_threshold_mb", 1, 1_000_000);
+        draft.give("strategy.fusion_buffer", fusion == null ? null : fusion + " MiB", file.key("fusion_threshold_mb"));
+        Double cycle = file.decimal("cycle_time_ms", 0, 1e6);
+        draft.give("strategy.cycle_time", cycle == null ? null : cycle + " ms", file.key("cycle_time_ms"));
+        draft.giveFlag(file, "hierarchical_allreduce", "strategy.hierarchical_all_reduce");
+        draft.giveFlag(file, "fp16_allreduce", "strategy.fp16_compression");
+        draft.giveIf(file, "allreduce_post_accumulation", "strategy.layers_per_cycle", 1000L);
+    }
+
     private static void contributePrecision(ForeignFile file, Draft draft) {
         draft.giveIf(file, "fp16", Draft.PRECISION, "fp16");
+        draft.giveIf(file, "amp", Draft.PRECISION, "fp16");
         draft.giveIf(file, "bf16", Draft.PRECISION, "bf16");
         draft.giveIf(file, "pure_bf16", Draft.PRECISION, "bf16");
         draft.byDefault(Draft.PRECISION, "fp32", "the Trainer without bf16 and fp16");
@@ -80,9 +108,8 @@ final class TrainerSettings implements Importer {
             draft.byDefault(Draft.PROFILE, "deepspeed-accelerate", "PyTorch's AdamW, as the Trainer uses it");
             AccelerateConfig.needs(file, draft, deepSpeed);
         } else if (!sharded) {
-            if (file.flag("horovodrun", false)) {
-                draft.give(Draft.KIND, "horovod", file.key("horovodrun"));
-            }
+            draft.giveIf(file, "horovodrun", Draft.KIND, "horovod");
+            draft.giveIf(file, "horovod", Draft.KIND, "horovod");
             draft.afterwards(done -> done.byDefault(Draft.KIND, "ddp", "the Trainer without fsdp and deepspeed"));
         }
         AccelerateConfig.contributeParallelism(file, draft, "parallelism_config.");
