@@ -36,6 +36,7 @@ public final class StepParts {
                         "optimizer and copies",
                         Work.Kind.GRADIENT_NORM,
                         Work.Kind.OPTIMIZER_STEP,
+                        Work.Kind.ORTHOGONALIZATION,
                         Work.Kind.MEMORY_COPY,
                         Work.Kind.HOST_STORE,
                         Work.Kind.HOST_LOAD,

@@ -217,6 +217,11 @@ public final class FrameworkProfile {
                 : new FrameworkProfile(ProfileFiles.with(figures, optimizer.figures()), elementBytes, recipe, graphs);
     }
 
+    /** Returns the Newton-Schulz iterations of the optimizer; 0 for none. */
+    int newtonSchulz() {
+        return figures.has("newton_schulz") ? figures.count("newton_schulz") : 0;
+    }
+
     /** Returns this profile with kernels that CUDA graphs launch. */
     public FrameworkProfile with(CudaGraphs graphs) {
         return graphs == this.graphs ? this : new FrameworkProfile(figures, elementBytes, recipe, graphs);

@@ -1,6 +1,7 @@
 package io.shardsim.simulator.compute;
 
 import io.shardsim.simulator.catalog.FigureFile;
+import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,10 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param name name of its file, or {@code adamw}
  * @param moments numbers per parameter that it keeps in the weight's format
  * @param packedBytes bytes per parameter that it keeps in its own format
+ * @param iterations Newton-Schulz iterations over the momentum of every matrix within layers; AdamW updates other parameters. 0 for none
  */
-public record Optimizer(String name, int moments, double packedBytes) {
+public record Optimizer(String name, int moments, double packedBytes, int iterations) {
     /** AdamW as shipped by the framework. */
-    public static final Optimizer OWN = new Optimizer("adamw", 2, 0);
+    public static final Optimizer OWN = new Optimizer("adamw", 2, 0, 0);
 
     /** Returns the names allowed in a scenario. */
     public static List<String> names() {
@@ -34,16 +36,29 @@ public record Optimizer(String name, int moments, double packedBytes) {
     }
 
     private static @Nullable Optimizer of(@Nullable FigureFile file) {
-        return file == null ? null : new Optimizer(file.name(), file.count("moments"), file.decimal("packed_state"));
+        return file == null
+                ? null
+                : new Optimizer(
+                        file.name(),
+                        file.count("moments"),
+                        file.decimal("packed_state"),
+                        file.has("newton_schulz") ? file.count("newton_schulz") : 0);
     }
 
     /**
-     * Returns its state per parameter, without weight and gradient [bytes].
+     * Returns its state per parameter, without weight and gradient [bytes]. Parameters outside of the matrices that it orthogonalizes have AdamW's two
+     * moments.
      *
      * @param weightBytes bytes of the weight that is updated
      */
-    public double bytesPerParameter(int weightBytes) {
-        return moments * weightBytes + packedBytes;
+    public double bytesPerParameter(int weightBytes, ModelShape model) {
+        double ofVectors = orthogonalizes() ? 1 - model.matrixShare() : 0;
+        return (moments + ofVectors) * weightBytes + packedBytes;
+    }
+
+    /** Returns whether it needs whole matrices, which sharding cuts. */
+    public boolean orthogonalizes() {
+        return iterations > 0;
     }
 
     FigureFile figures() {

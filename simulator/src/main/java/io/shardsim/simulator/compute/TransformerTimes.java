@@ -131,6 +131,15 @@ public final class TransformerTimes {
         return forward(profile.kernels(Operator.OPTIMIZER, parameters));
     }
 
+    /** Returns the share of these parameters in the Newton-Schulz iterations of all matrices. */
+    public Phase orthogonalization(long parameters) {
+        NewtonSchulz all = new NewtonSchulz(kernels.shape(), profile.newtonSchulz());
+        double share = parameters / (double) kernels.shape().trainedParameters();
+        long gpuPs = Math.round(share * all.sum(model::kernelPs));
+        long hostPs = Math.round(share * all.launches() * profile.hostKernelPs(false));
+        return new Phase(gpuPs, 0, hostPs, List.of(gpuPs));
+    }
+
     /** Returns the time to move bytes within GPU memory (read plus written): casts, copies into buckets and flat buffers. */
     public Phase memoryMove(long bytes) {
         return forward(List.of(new Kernel.MemoryBound("move", bytes)));

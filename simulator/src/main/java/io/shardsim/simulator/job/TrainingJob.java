@@ -85,7 +85,7 @@ public record TrainingJob(
     /** Returns the optimizer's state of some parameters, without their weights and gradients [bytes]. */
     public long momentBytes(long parameters) {
         return (long) Math.ceil(
-                parameters * execution.optimizer().bytesPerParameter(precision().stateBytes()));
+                parameters * execution.optimizer().bytesPerParameter(precision().stateBytes(), model));
     }
 
     /**

@@ -31,6 +31,8 @@ public record Work(Kind kind, @Nullable Segment segment, long amount) {
         GRADIENT_NORM,
         /** Optimizer update over local shards; amount: parameters. */
         OPTIMIZER_STEP,
+        /** Newton-Schulz iterations over the matrices among local parameters; amount: parameters. */
+        ORTHOGONALIZATION,
         /** Copies within GPU memory (flattening, accumulating, casting); amount: bytes read plus written. */
         MEMORY_COPY,
         /** Copy from GPU to host memory over PCIe; amount: bytes. */

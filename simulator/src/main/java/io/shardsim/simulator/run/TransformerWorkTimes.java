@@ -77,6 +77,7 @@ public final class TransformerWorkTimes implements WorkTimes {
                 here(times.gradientNorm(amount)).ps()
                         + (clips ? here(times.gradientClip(amount)).ps() : 0);
             case OPTIMIZER_STEP -> here(times.optimizerStep(amount)).ps();
+            case ORTHOGONALIZATION -> here(times.orthogonalization(amount)).ps();
             case MEMORY_COPY -> here(times.memoryMove(amount)).ps();
             case HOST_STORE, HOST_LOAD -> instance.pcie().linkRate().serializationPs(amount);
             case HOST_TIME -> faults.hostPs(amount);
@@ -88,14 +89,17 @@ public final class TransformerWorkTimes implements WorkTimes {
     public int memoryPerMille(Work work) {
         return switch (work.kind()) {
             case EMBEDDING_FORWARD, EMBEDDING_BACKWARD, GRADIENT_NORM, OPTIMIZER_STEP, MEMORY_COPY -> 1000;
-            case HOST_STORE, HOST_LOAD, HOST_TIME -> 0;
+            case ORTHOGONALIZATION, HOST_STORE, HOST_LOAD, HOST_TIME -> 0;
             default -> phase(work).memoryPerMille();
         };
     }
 
     @Override
     public int productsPerMille(Work work) {
-        return work.segment() == null ? 0 : phase(work).productsPerMille();
+        if (work.segment() == null) {
+            return work.kind() == Work.Kind.ORTHOGONALIZATION ? 1000 : 0;
+        }
+        return phase(work).productsPerMille();
     }
 
     @Override

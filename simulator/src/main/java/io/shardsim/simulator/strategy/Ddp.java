@@ -70,6 +70,11 @@ public class Ddp extends ShardingStrategy {
     }
 
     @Override
+    protected boolean gathersMatrices() {
+        return isPyTorchs();
+    }
+
+    @Override
     protected boolean trainsAdapters() {
         return isPyTorchs();
     }
@@ -166,7 +171,7 @@ public class Ddp extends ShardingStrategy {
         @Override
         protected void update(int prepared) {
             writer.free(MemoryOwner.PARAMETERS, castBytes());
-            writer.updateShard(parameters(), prepared);
+            writer.updateShard(parameters(), writer.orthogonalize(shardGroups(job), parameters(), prepared));
         }
 
         /** Returns an upper bound on the casts that autocast keeps between a forward and its backward. */

@@ -93,6 +93,11 @@ public final class Fsdp extends ShardingStrategy {
     }
 
     @Override
+    protected boolean gathersMatrices() {
+        return true;
+    }
+
+    @Override
     protected boolean trainsAdapters() {
         return true;
     }
@@ -521,7 +526,7 @@ public final class Fsdp extends ShardingStrategy {
                     ready = experts.sumNorm(ready);
                 }
             }
-            writer.updateShard(shardElements(), ready);
+            writer.updateShard(shardElements(), writer.orthogonalize(shardGroups(job), shardElements(), ready));
             writer.free(MemoryOwner.GRADIENTS, stateBytes * shardElements());
         }
     }

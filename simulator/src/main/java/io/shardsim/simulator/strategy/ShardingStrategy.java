@@ -74,6 +74,17 @@ public abstract class ShardingStrategy {
                             + "; write offload_optimizer: false, or remove optimizer",
                     "offload_optimizer"));
         }
+        if (optimizer.orthogonalizes()
+                && (!gathersMatrices()
+                        || job.parallel().ranksOfSample() > 1
+                        || job.parallel().experts() > 1)) {
+            problems.add(Refusal.of(
+                    "optimizer " + optimizer.name() + " works on whole matrices and is modelled with "
+                            + String.join(", ", StrategyCatalog.load().kindsThat(ShardingStrategy::gathersMatrices))
+                            + ", without tensor, context, pipeline and expert parallelism; use one of them, or optimizer: "
+                            + Optimizer.OWN.name(),
+                    "optimizer"));
+        }
         if (!job.model().adapters().isNone()) {
             problems.addAll(adapterProblems(job));
         }
@@ -138,6 +149,11 @@ public abstract class ShardingStrategy {
 
     /** Returns whether it can update 16-bit weights directly. */
     protected boolean updatesIn16Bits() {
+        return false;
+    }
+
+    /** Returns whether its update can bring together the matrices that it shards, or shards none. */
+    protected boolean gathersMatrices() {
         return false;
     }
 

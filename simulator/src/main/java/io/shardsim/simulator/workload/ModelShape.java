@@ -460,6 +460,26 @@ public record ModelShape(
         return elements;
     }
 
+    /** Returns the trained matrices of one layer of a stretch, without embeddings and adapters. */
+    public List<Linear.Product> matrices(Stretch stretch) {
+        return stretch.kind().operators().stream()
+                .filter(operator ->
+                        operator instanceof Linear linear && linear.tuning().isTrained())
+                .flatMap(operator -> ((Linear) operator).products().stream())
+                .toList();
+    }
+
+    /** Returns the share of trained parameters that are matrices within layers. */
+    public double matrixShare() {
+        double weights = operators().stretches().stream()
+                .mapToDouble(stretch -> stretch.layers()
+                        * (double) matrices(stretch).stream()
+                                .mapToLong(Linear.Product::held)
+                                .sum())
+                .sum();
+        return weights / trainedParameters();
+    }
+
     /** Returns the parameters without experts that a token is not routed to. */
     public long activeParameters() {
         long idle = 0;

@@ -123,7 +123,7 @@ class StrategyContractTest {
                     .optimizer(name)
                     .build();
             StepPlan plan = of(kind).plan(job);
-            double bytes = job.execution().optimizer().bytesPerParameter(4);
+            double bytes = job.execution().optimizer().bytesPerParameter(4, job.model());
             assertThat((double) states(adam) - states(plan))
                     .as(name)
                     .isCloseTo((8 - bytes) * updated(adam), Offset.offset(1.0));

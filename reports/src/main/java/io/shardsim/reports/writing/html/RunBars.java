@@ -66,7 +66,8 @@ final class RunBars {
                 new Slice(
                         "w-optimizer",
                         "optimizer and gradient norm",
-                        b -> b.workSeconds(Work.Kind.OPTIMIZER_STEP, Work.Kind.GRADIENT_NORM)),
+                        b -> b.workSeconds(
+                                Work.Kind.OPTIMIZER_STEP, Work.Kind.ORTHOGONALIZATION, Work.Kind.GRADIENT_NORM)),
                 new Slice("w-copy", "copies", b -> b.workSeconds(Work.Kind.MEMORY_COPY)),
                 new Slice("x-slowdown", "slow-down", StepBreakdown::slowdownSeconds)));
         for (StreamLook look : StreamLook.all()) {

@@ -164,7 +164,7 @@ class AcrossCommandsTest {
         names.load(AcrossCommandsTest.class.getResourceAsStream("/catalog/not-modelled.properties"));
         assertThat(names.stringPropertyNames())
                 .hasSizeGreaterThan(20)
-                .contains("dora", "moe", "num_experts", "quantization", "ulysses", "dualpipe", "fp4", "muon");
+                .contains("dora", "moe", "num_experts", "quantization", "ulysses", "dualpipe", "fp4");
         for (String name : names.stringPropertyNames()) {
             assertThat(shell.shardsim("run", file, "--set", name + "=2")).isEqualTo(ExitStatus.USAGE);
             assertThat(shell.err()).as(name).contains(name + " is not modelled; closest supported: ");

@@ -77,7 +77,9 @@ final class TrainingResolver {
         Surroundings surroundings = new SurroundingsResolver(file, figures, problems)
                 .resolve(
                         sequenceLength == null ? 1 : Math.toIntExact(sequenceLength),
-                        training == null ? 0 : checkpointBytes(precision(training), optimizer(training)));
+                        training == null || model == null
+                                ? 0
+                                : checkpointBytes(precision(training), optimizer(training), model));
         if (training == null || sequenceLength == null || model == null || strategy == null || globalBatch == null) {
             return null;
         }
@@ -148,8 +150,8 @@ final class TrainingResolver {
     }
 
     /** Returns bytes of a parameter's weights and optimizer states, which a checkpoint stores. */
-    private static double checkpointBytes(Precision precision, Optimizer optimizer) {
-        return precision.weightBytes() + optimizer.bytesPerParameter(precision.stateBytes());
+    private static double checkpointBytes(Precision precision, Optimizer optimizer, ModelShape model) {
+        return precision.weightBytes() + optimizer.bytesPerParameter(precision.stateBytes(), model);
     }
 
     private Task.Training task(

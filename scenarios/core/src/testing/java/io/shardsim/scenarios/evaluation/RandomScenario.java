@@ -216,7 +216,10 @@ public final class RandomScenario {
                 .append(micro);
         maybe(2, "precision", "bf16", "fp16", "fp32");
         if (later.nextInt(4) == 0) {
-            List<String> optimizers = Optimizer.names();
+            // Muon runs with few of the kinds.
+            List<String> optimizers = Optimizer.names().stream()
+                    .filter(name -> !name.equals("muon"))
+                    .toList();
             text.append(", optimizer: ").append(optimizers.get(later.nextInt(optimizers.size())));
         }
         maybe(2, "activation_checkpointing", "none", "selective", "full");

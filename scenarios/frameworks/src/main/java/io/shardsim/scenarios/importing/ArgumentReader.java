@@ -27,6 +27,7 @@ final class ArgumentReader {
 
     /** Tokens that end the arguments of a command stored in a variable. */
     private static final Pattern END = Pattern.compile("\\d?>.*|&>?.*|\\|.*|;|tee");
+
     private static final Pattern PYTHON = Pattern.compile("(.*/)?python[\\d.]*");
     /** The script's own arguments, whose values are unknown. */
     private static final Pattern ALL_ARGUMENTS = Pattern.compile("\\$[@*]|\\$\\{[@*].*}");
@@ -75,9 +76,7 @@ final class ArgumentReader {
             return null;
         }
         boolean dotted = dotted(best) > 0;
-        underscores = dotted
-                || isOfHorovod(best)
-                || matches(best, underscored, '_') >= matches(best, dashed, '-');
+        underscores = dotted || isOfHorovod(best) || matches(best, underscored, '_') >= matches(best, dashed, '-');
         List<Entry> entries = entries(best);
         if (isAlone(best)) {
             addAskedOf("WORLD_SIZE", name("--num-processes"), entries);

@@ -55,7 +55,8 @@ final class TrainerSettings implements Importer {
         }
         for (String key : List.of("train_batch_size", "batch_size")) {
             if (draft.giveWhole(file, key, Draft.MICRO_BATCH, 1, 65_536) != null) {
-                file.judge(key, Verdict.MODELLED, "training.micro_batch, since the launcher starts one process per GPU");
+                file.judge(
+                        key, Verdict.MODELLED, "training.micro_batch, since the launcher starts one process per GPU");
             }
         }
         draft.afterwards(done -> {

@@ -312,6 +312,24 @@ public final class StepWriter {
 
     // Update.
 
+    /**
+     * Writes the orthogonalization of momentum, if the optimizer has one; returns what the update waits for. Every rank takes an equal share of the
+     * matrices: an all-to-all brings their shards in BF16, another one returns the updates (microsoft/dion at 0a059a40,
+     * dion/megabatch_base.py:793 and 816). Unsharded, every rank does all matrices (torch.optim.Muon).
+     */
+    public int orthogonalize(RankGroups shards, long elements, int ready) {
+        if (!job.execution().optimizer().orthogonalizes()) {
+            return ready;
+        }
+        long bytes = shards.size() == 1 ? 0 : Precision.BF16.bytes() * ShardGroups.padded(elements, shards.size());
+        allocate(MemoryOwner.WORKING_SET, 2 * bytes);
+        int whole = bytes == 0 ? ready : allToAll(shards, bytes, "auto", "gather matrices of momentum", ready);
+        int computed = compute(Kind.ORTHOGONALIZATION, elements, "orthogonalize momentum", whole);
+        int updates = bytes == 0 ? computed : allToAll(shards, bytes, "auto", "return updates of matrices", computed);
+        free(MemoryOwner.WORKING_SET, 2 * bytes);
+        return updates;
+    }
+
     /** Writes the optimizer update of a shard, whose cost follows from its bytes, and the framework's temporaries. */
     public int updateShard(long elements, int... waits) {
         long in32Bits = elements * job.precision().stateBytes() / Precision.FP32.bytes();
