@@ -98,14 +98,8 @@ public record ModelParallel(
     }
 
     /** Data parallelism only. */
-    public static final ModelParallel NONE =
-            new ModelParallel(
-                    1,
-                    1,
-                    1,
-                    Pipeline.NONE,
-                    Dispatcher.ALLTOALL,
-                    EnumSet.of(Choice.SEQUENCE_FIRST, Choice.SCATTER_GATHER));
+    public static final ModelParallel NONE = new ModelParallel(
+            1, 1, 1, Pipeline.NONE, Dispatcher.ALLTOALL, EnumSet.of(Choice.SEQUENCE_FIRST, Choice.SCATTER_GATHER));
 
     public ModelParallel {
         choices = Set.copyOf(choices);

@@ -71,8 +71,8 @@ class MultiTokenPredictionTest {
 
     @Test
     void otherFamiliesAreRefused() {
-        assertThatThrownBy(() ->
-                        ModelShape.gpt2(HIDDEN, LAYERS, 8, VOCAB, TOKENS).withMtpLayers(1))
+        assertThatThrownBy(
+                        () -> ModelShape.gpt2(HIDDEN, LAYERS, 8, VOCAB, TOKENS).withMtpLayers(1))
                 .hasMessage("mtp_layers 1 needs gated_ffn true and layers before it");
     }
 }

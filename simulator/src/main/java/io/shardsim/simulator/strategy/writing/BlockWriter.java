@@ -208,14 +208,13 @@ final class BlockWriter {
      * @param whole collective of whole tensors
      */
     private void send(Block home, CollectiveKind whole, String label) {
-        List<Collective> parts =
-                switch (parallel.dispatcher()) {
-                    case ALLTOALL -> List.of(copies(Stream.EXPERT, experts, memory.copiesBytes(home), label));
-                    case ALLGATHER ->
-                        List.of(new Collective(
-                                Stream.EXPERT, whole, experts, experts.size() * memory.routedBytes(home), "auto", label));
-                    case DEEPEP -> onceToEachPlace(home, label);
-                };
+        List<Collective> parts = switch (parallel.dispatcher()) {
+            case ALLTOALL -> List.of(copies(Stream.EXPERT, experts, memory.copiesBytes(home), label));
+            case ALLGATHER ->
+                List.of(new Collective(
+                        Stream.EXPERT, whole, experts, experts.size() * memory.routedBytes(home), "auto", label));
+            case DEEPEP -> onceToEachPlace(home, label);
+        };
         long bytes = parts.get(parts.size() - 1).totalBytes();
         writer.allocate(MemoryOwner.WORKING_SET, bytes);
         writer.exchange(parts);

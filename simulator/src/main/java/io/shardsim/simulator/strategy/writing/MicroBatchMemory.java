@@ -58,8 +58,7 @@ final class MicroBatchMemory {
                         layerBytes(layer, Checkpointing.NONE),
                         layerBytes(layer, job.checkpointing()),
                         Math.max(
-                                job.activations()
-                                        .backwardTemporaryBytes(layer, job.microBatch(), job.rankSequence()),
+                                job.activations().backwardTemporaryBytes(layer, job.microBatch(), job.rankSequence()),
                                 logitBytes(layer, profile.logitGradientBytes())),
                         largestDequantized(layer)));
     }
