@@ -26,11 +26,23 @@ import java.util.Set;
  * @param tensor ranks that split each layer, t
  * @param context ranks that split the tokens of each sample, c
  * @param experts ranks that share the experts of each layer, e: neighbours within a stage, independent of the other splits [4]
+ * @param dispatcher how tokens reach their experts
  * @param choices options of the split and its communication
  */
-public record ModelParallel(int tensor, int context, int experts, Pipeline pipeline, Set<Choice> choices) {
+public record ModelParallel(
+        int tensor, int context, int experts, Pipeline pipeline, Dispatcher dispatcher, Set<Choice> choices) {
     private static final String BALANCED = "balanced";
     private static final List<String> PARTITIONS = List.of(BALANCED, "uniform");
+
+    /** Communication of a token with the ranks of its experts. */
+    public enum Dispatcher {
+        /** One copy for each of its experts. */
+        ALLTOALL,
+        /** All tokens to all ranks. */
+        ALLGATHER,
+        /** One copy to each node with some of its experts, and from there to each such rank (DeepEP, HybridEP). */
+        DEEPEP
+    }
 
     /** Option of a split or its communication, set by the flag of the same meaning. */
     public enum Choice {
@@ -86,8 +98,8 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
     }
 
     /** Data parallelism only. */
-    public static final ModelParallel NONE =
-            new ModelParallel(1, 1, 1, Pipeline.NONE, EnumSet.of(Choice.SEQUENCE_FIRST, Choice.SCATTER_GATHER));
+    public static final ModelParallel NONE = new ModelParallel(
+            1, 1, 1, Pipeline.NONE, Dispatcher.ALLTOALL, EnumSet.of(Choice.SEQUENCE_FIRST, Choice.SCATTER_GATHER));
 
     public ModelParallel {
         choices = Set.copyOf(choices);
@@ -167,6 +179,17 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         problems.addAll(
                 problems(job.model(), job.sequenceLength(), job.execution().attention()));
         addScheduleProblems(problems, job);
+        int ofNode = job.gpusPerNode();
+        if (dispatcher == Dispatcher.DEEPEP && ofNode % experts != 0 && experts % ofNode != 0) {
+            problems.add(Refusal.of(
+                    "expert_dispatcher deepep needs expert_parallel " + experts + " to divide the " + ofNode
+                            + " GPUs of a node, or to be a multiple; "
+                            + (experts < ofNode
+                                    ? NearestNumbers.divisors(ofNode, experts)
+                                    : NearestNumbers.multiples(ofNode, experts)),
+                    "expert_dispatcher",
+                    "expert_parallel"));
+        }
         return problems;
     }
 
@@ -304,6 +327,9 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
             idle.put("gather_logits", "without tensor_parallel");
             idle.put("exchange_by_projection", "without tensor_parallel");
         }
+        if (experts == 1) {
+            idle.put("expert_dispatcher", "without expert_parallel");
+        }
         if (context == 1) {
             idle.put("gather_keys_values", "without context_parallel");
             idle.put("context_sums_in_fp32", "without context_parallel");
@@ -317,7 +343,7 @@ public record ModelParallel(int tensor, int context, int experts, Pipeline pipel
         if (stages() > 1
                 && schedules.names().contains(pipeline.schedule())
                 && PARTITIONS.contains(pipeline.partition())) {
-            int layers = job.model().layers();
+            int layers = job.model().layers() - job.model().form().mtpLayers();
             if (!balanced() && virtualStages() <= layers && layers % virtualStages() != 0) {
                 problems.add(Refusal.of(
                         "partition uniform needs layers " + layers + " to be a multiple of " + virtualStages()

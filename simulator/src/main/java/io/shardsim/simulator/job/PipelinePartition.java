@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 
 /**
  * Layers of each model chunk of a pipeline. The embedding comes before the first layer, the head after the last.
+ * Multi-token prediction modules are in the last chunk.
  *
  * <p>A balanced cut minimizes the cost of the costliest stage, since a pipeline is as fast as its slowest stage. Cost is GEMM flops of forward,
  * recomputation and backward, so the head with its logits counts as several layers. Among the optimal cuts, the one with the most even stages is
@@ -40,9 +41,11 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
 
     private static List<Integer> uniform(TrainingJob job, int pieces) {
         List<Integer> firsts = new ArrayList<>();
-        for (int piece = 0; piece <= pieces; piece++) {
-            firsts.add(Math.toIntExact((long) piece * job.model().layers() / pieces));
+        int spread = job.model().layers() - job.model().form().mtpLayers();
+        for (int piece = 0; piece < pieces; piece++) {
+            firsts.add(Math.toIntExact((long) piece * spread / pieces));
         }
+        firsts.add(job.model().layers());
         return List.copyOf(firsts);
     }
 
@@ -52,7 +55,7 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
         int bestLast = 0;
         double leastCost = Double.POSITIVE_INFINITY;
         double leastUnevenness = Double.POSITIVE_INFINITY;
-        for (int last = 1; last <= layers - (pieces - 1); last++) {
+        for (int last = Math.max(1, job.model().form().mtpLayers()); last <= layers - (pieces - 1); last++) {
             PipelinePartition cut = new PipelinePartition(job, withLast(layers, pieces, last), layerCosts, headCost);
             double cost = cut.costliest();
             double unevenness = cut.unevenness();

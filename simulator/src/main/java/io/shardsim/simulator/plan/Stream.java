@@ -24,7 +24,9 @@ public enum Stream {
     PIPELINE_BACKWARD,
     /** Activations sent to the next pipeline stage from odd stages, so that no stage sends and receives in one lane and neither delays the other. */
     PIPELINE_FORWARD_ODD,
-    PIPELINE_BACKWARD_ODD;
+    PIPELINE_BACKWARD_ODD,
+    /** Tokens passed on inside a node while others arrive over the network. */
+    EXPERT_IN_NODE;
 
     /** Returns whether ranks communicate in this lane. */
     public boolean exchangesData() {
@@ -36,6 +38,7 @@ public enum Stream {
         return switch (this) {
             case PIPELINE_FORWARD_ODD -> PIPELINE_FORWARD;
             case PIPELINE_BACKWARD_ODD -> PIPELINE_BACKWARD;
+            case EXPERT_IN_NODE -> EXPERT;
             default -> this;
         };
     }
@@ -45,7 +48,7 @@ public enum Stream {
      * running kernel.
      */
     public boolean goesAheadOfKernels() {
-        return this == TENSOR || this == CONTEXT || this == EXPERT;
+        return this == TENSOR || this == CONTEXT || reportedAs() == EXPERT;
     }
 
     /** Returns whether compute mostly blocks on each collective instead of overlapping with it. */

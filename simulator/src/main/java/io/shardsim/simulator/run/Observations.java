@@ -139,9 +139,9 @@ final class Observations {
         }
     }
 
-    /** Adds a stream. The expert lane is newer than recorded digests, so it counts only if it is used. */
+    /** Adds a stream. Expert lanes are newer than recorded digests, so they count only if they are used. */
     private static void add(Digest digest, Stream stream, long ps) {
-        if (stream != Stream.EXPERT || ps > 0) {
+        if (stream.reportedAs() != Stream.EXPERT || ps > 0) {
             digest.add(ps);
         }
     }

@@ -107,12 +107,12 @@ public final class Fsdp extends ShardingStrategy {
         List<Refusal> problems = new ArrayList<>();
         ShardGroups.problem("shard_group", chosenShardGroup(), job)
                 .ifPresentOrElse(problems::add, () -> addExpertProblems(problems, job));
-        if (modelParallel().stages() > 1 && job.model().tiedEmbeddings()) {
+        if (modelParallel().stages() > 1 && job.model().usesEmbeddingTwice()) {
             // Qwen3Model of pytorch/torchtitan raises an error: fully_shard does not communicate between stages.
             problems.add(Refusal.of(
                     "pipeline_parallel " + modelParallel().stages()
-                            + " needs untied embeddings, as PyTorch does not reduce the tied gradient across "
-                            + "stages; write 1, or another strategy",
+                            + (job.model().tiedEmbeddings() ? " needs untied embeddings" : " needs mtp_layers 0")
+                            + ", as PyTorch does not reduce the tied gradient across stages; write 1, or another strategy",
                     "pipeline_parallel"));
         }
         return problems;

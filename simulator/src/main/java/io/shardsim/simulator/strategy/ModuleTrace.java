@@ -101,7 +101,7 @@ final class ModuleTrace {
                 .flatMap(kind -> kind.blocks().stream())
                 .toList()) {
             List<Operator> list = block.operators();
-            for (int i = 0; i < list.size(); i++) {
+            for (int i = 0; i + 1 < list.size(); i++) {
                 if (list.get(i) instanceof Linear linear) {
                     addStraight(linear, list.get(i + 1), names);
                 }

@@ -167,7 +167,7 @@ final class PipelineStep {
     }
 
     private void tieEmbeddings() {
-        if (!job.model().tiedEmbeddings()) {
+        if (!job.model().usesEmbeddingTwice()) {
             return;
         }
         ReplicatedStep first = steps.get(0);

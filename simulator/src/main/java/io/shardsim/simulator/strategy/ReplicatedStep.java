@@ -157,7 +157,7 @@ public abstract class ReplicatedStep {
         }
     }
 
-    /** Returns the trained parameters of this stage on one rank; a tied embedding is held both by the embedding and by the head. */
+    /** Returns the trained parameters of this stage on one rank; an embedding used twice is held by the first and the last stage. */
     protected final long parameters() {
         return pieces().mapToLong(this::parameters).sum();
     }
@@ -200,7 +200,7 @@ public abstract class ReplicatedStep {
         sum += partition.holdsEmbedding(ofPiece) ? job.embeddingParameters() : 0;
         sum += partition.holdsHead(ofPiece) ? job.outputParameters() : 0;
         boolean secondCopy = partition.holdsHead(ofPiece) && job.parallel().stages() > 1;
-        sum += secondCopy && job.model().tiedEmbeddings()
+        sum += secondCopy && job.model().usesEmbeddingTwice()
                 ? job.embeddingTensors().get(0).elements()
                 : 0;
         return sum;

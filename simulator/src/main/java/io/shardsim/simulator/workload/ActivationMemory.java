@@ -60,15 +60,25 @@ public record ActivationMemory(
         LayerKind kind = shape.kind(layer);
         if (checkpointing.startsFromInput()) {
             Span first = kind.blocks().get(0).tokens();
-            Operator entry = kind.operators().get(0);
-            long width = entry instanceof Convolution ? entry.savedInputs() : shape.hidden();
-            whole = first.each(elementBytes * width, tokens, sequenceLength);
+            whole = first.each(elementBytes * startWidth(kind), tokens, sequenceLength);
             split = checkpointing == Checkpointing.OPERATOR ? keptResults(kind, tokens, sequenceLength) : 0;
         } else {
             whole = kept(kind, false, tokens, sequenceLength, checkpointing);
             split = kept(kind, true, tokens, sequenceLength, checkpointing);
         }
         return divide(whole, sequenceParallel ? tensorParallel : 1) + divide(split, tensorParallel);
+    }
+
+    /**
+     * Returns the elements per token that a checkpoint of a whole layer saves: its input; of a multi-token prediction module also the next token's
+     * embedding, and the input of its logits, which are not recomputed.
+     */
+    private long startWidth(LayerKind kind) {
+        Operator entry = kind.operators().get(0);
+        if (entry instanceof Convolution) {
+            return entry.savedInputs();
+        }
+        return (entry instanceof Embedding ? 3L : 1) * shape.hidden();
     }
 
     /**

@@ -41,12 +41,17 @@ public record Block(Span tokens, List<Operator> operators) {
 
     /** Returns whether tensor parallelism communicates its input: each rank computes a shard of some result. */
     public boolean isEntered() {
-        return operators.stream().anyMatch(operator -> splits(operator, Split.OUTPUTS));
+        return operators.stream().anyMatch(operator -> splits(operator, Split.OUTPUTS)) || hasLoss();
     }
 
     /** Returns whether tensor parallelism reduces its result: each rank computes a partial sum. */
     public boolean isLeft() {
         return operators.stream().anyMatch(operator -> splits(operator, Split.INPUTS));
+    }
+
+    /** Returns whether it computes logits. */
+    public boolean hasLoss() {
+        return operators.stream().anyMatch(Loss.class::isInstance);
     }
 
     private static boolean splits(Operator operator, Split split) {

@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * Lookup of tokens and of learned positions.
  *
- * @param vocab rows of the token embedding
+ * @param vocab rows of the token embedding; 0 to look tokens up in another one
  * @param positions rows of the position embedding; 0 for none
  * @param types rows of the embedding of token types; 0 for none
  */
@@ -19,7 +19,9 @@ public record Embedding(int vocab, int positions, int types, int width, Tuning t
     @Override
     public List<ParameterTensor> parameters() {
         List<ParameterTensor> tensors = new ArrayList<>();
-        tensors.add(new ParameterTensor("embedding.tokens", (long) vocab * width, DividedBy.TENSOR, tuning));
+        if (vocab > 0) {
+            tensors.add(new ParameterTensor("embedding.tokens", (long) vocab * width, DividedBy.TENSOR, tuning));
+        }
         addTable(tensors, "embedding.positions", positions);
         addTable(tensors, "embedding.types", types);
         return tensors;

@@ -26,4 +26,22 @@ public record Experts(int number, int perToken, double kept, double fullest) {
     public long arrived(long ofCopy) {
         return Math.round(fullest * perToken * ofCopy);
     }
+
+    /**
+     * Returns the expected number of places with at least one of a token's experts, if equally many experts are at each place and every choice of
+     * experts is equally likely.
+     */
+    public double distinct(int places) {
+        int elsewhere = number - number / places;
+        double atNone = 1;
+        for (int i = 0; i < perToken; i++) {
+            atNone *= Math.max(0, elsewhere - i) / (double) (number - i);
+        }
+        return places * (1 - atNone);
+    }
+
+    /** Returns the elements per token of a rank if one copy is sent to each such place, on the fullest rank. */
+    public long arrivedAt(int places, long ofCopy) {
+        return Math.round(fullest * distinct(places) * ofCopy);
+    }
 }

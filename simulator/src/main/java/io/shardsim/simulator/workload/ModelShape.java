@@ -55,10 +55,15 @@ public record ModelShape(
      * @param encoder properties of an encoder
      * @param decoder decoder after an encoder
      * @param image image samples, instead of tokens
+     * @param mtpLayers multi-token prediction modules: the last layers, each with its own logits
      */
-    public record Form(Family family, Encoder encoder, Decoder decoder, Image image) {
+    public record Form(Family family, Encoder encoder, Decoder decoder, Image image, int mtpLayers) {
         Form(Family family) {
             this(family, Encoder.NONE, Decoder.NONE, Image.NONE);
+        }
+
+        Form(Family family, Encoder encoder, Decoder decoder, Image image) {
+            this(family, encoder, decoder, image, 0);
         }
     }
 
@@ -97,6 +102,10 @@ public record ModelShape(
         }
         if (mixture.isPresent() && form.family() != Family.LLAMA) {
             throw new IllegalArgumentException("experts " + mixture.experts().number() + " needs gated_ffn true");
+        }
+        if (form.mtpLayers() > 0 && (form.family() != Family.LLAMA || form.mtpLayers() >= layers)) {
+            throw new IllegalArgumentException(
+                    "mtp_layers " + form.mtpLayers() + " needs gated_ffn true and layers before it");
         }
         if (form.encoder().isPresent() && form.family() != Family.GPT2) {
             throw new IllegalArgumentException("masked_lm " + form.encoder().predicted() + " needs gated_ffn false");
@@ -195,7 +204,14 @@ public record ModelShape(
                 decoder().layers() * other / layers,
                 decoder().tokens(),
                 decoder().positionRanges());
-        return with(other, new Form(family(), encoder(), fewer, image()), embeddings, adapters);
+        int modules = Math.min(form.mtpLayers(), other - 1);
+        return with(other, new Form(family(), encoder(), fewer, image(), modules), embeddings, adapters);
+    }
+
+    /** Returns this shape with multi-token prediction modules after its layers. */
+    public ModelShape withMtpLayers(int modules) {
+        Form longer = new Form(family(), encoder(), decoder(), image(), modules);
+        return with(layers - form.mtpLayers() + modules, longer, embeddings, adapters);
     }
 
     /** Returns this shape, frozen, with adapters. */
@@ -285,6 +301,11 @@ public record ModelShape(
     /** Returns whether the logits reuse the token embedding. */
     public boolean tiedEmbeddings() {
         return embeddings.tied();
+    }
+
+    /** Returns whether its end uses the token embedding too: for its logits, or in a multi-token prediction module. */
+    public boolean usesEmbeddingTwice() {
+        return embeddings.tied() || form.mtpLayers() > 0;
     }
 
     /** Returns the rows of the learned position embedding; 0 for none. */
@@ -494,7 +515,7 @@ public record ModelShape(
 
     /**
      * Returns the active parameters, each weighted by the share of a sample's tokens that use it: a head's, for example, by the share of predicted
-     * tokens.
+     * tokens. Logits of a multi-token prediction module use the head's weights once more.
      */
     public double countedParameters(int sequenceLength) {
         double spared = 0;
@@ -502,7 +523,8 @@ public record ModelShape(
         for (Stretch stretch : counted.stretches()) {
             spared += stretch.layers() * spared(stretch.kind().blocks(), sequenceLength);
         }
-        return activeParameters() - spared - spared(counted.output(), sequenceLength);
+        double again = (double) form.mtpLayers() * vocab() * hidden;
+        return activeParameters() + again - spared - spared(counted.output(), sequenceLength);
     }
 
     private static double spared(List<Block> blocks, int sequenceLength) {
@@ -530,7 +552,7 @@ public record ModelShape(
     /** Returns the tokens whose logits a rank computes. */
     public long lossTokens(int samples, int sequenceLength) {
         return operators().output().stream()
-                .filter(block -> block.operators().stream().anyMatch(Loss.class::isInstance))
+                .filter(Block::hasLoss)
                 .mapToLong(block -> (long) samples * block.tokens().of(sequenceLength))
                 .sum();
     }

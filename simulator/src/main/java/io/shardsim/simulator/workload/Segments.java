@@ -135,7 +135,8 @@ public final class Segments {
 
     private Segment cutAgain(Section layer, Checkpointing checkpointing, boolean stopsEarly) {
         Segment forward = forward(layer);
-        Segment whole = new Segment(layer, Direction.RECOMPUTE, forward.pieces());
+        Segment whole = new Segment(layer, Direction.RECOMPUTE, forward.pieces())
+                .where(piece -> !(of(layer).get(piece.at()) instanceof Loss));
         int last = operators.kinds().get(layer.kind()).neededUntil();
         return switch (checkpointing) {
             case NONE -> whole.where(piece -> false);
@@ -144,7 +145,7 @@ public final class Segments {
                         .flatMap(piece -> modules(layer, piece))
                         .toList());
             case OPERATOR ->
-                new Segment(layer, Direction.RECOMPUTE_NOT_KEPT, forward.pieces())
+                new Segment(layer, Direction.RECOMPUTE_NOT_KEPT, whole.pieces())
                         .with(attends(layer), Portion.HEADS)
                         .where(piece -> piece.at() < last);
             case FULL -> whole.where(piece -> !stopsEarly || piece.at() < last);

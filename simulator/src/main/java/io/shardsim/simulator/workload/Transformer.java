@@ -313,20 +313,42 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                 List.of(new Embedding(shape.vocab(), shape.maxPositions(), 0, h)),
                 stretches(
                         shape.layers(),
-                        layer -> new LayerKind(List.of(
-                                new Block(
-                                        shape.attention().latent().isPresent()
-                                                ? latentAttention(shape)
-                                                : attention(
-                                                        shape,
-                                                        shape.attention()
-                                                                .window()
-                                                                .at(layer))),
-                                new Block(
-                                        shape.mixture().isAt(layer)
-                                                ? experts(h, shape.mixture(), layer)
-                                                : feedForward)))),
+                        layer -> llamaLayer(
+                                shape,
+                                layer,
+                                shape.mixture().isAt(layer) ? experts(h, shape.mixture(), layer) : feedForward)),
                 head(shape, true));
+    }
+
+    private static LayerKind llamaLayer(ModelShape shape, int layer, List<Operator> feedForward) {
+        Block attention = new Block(
+                shape.attention().latent().isPresent()
+                        ? latentAttention(shape)
+                        : attention(shape, shape.attention().window().at(layer)));
+        Block second = new Block(feedForward);
+        return new LayerKind(
+                layer < shape.layers() - shape.form().mtpLayers()
+                        ? List.of(attention, second)
+                        : List.of(mtpInput(shape), attention, second, mtpLogits(shape)));
+    }
+
+    /**
+     * Returns the start of a multi-token prediction module (DeepSeek-V3, arXiv:2412.19437, section 2.2): the hidden state and the embedding of the
+     * next token, each normed, are projected to one hidden state.
+     */
+    private static Block mtpInput(ModelShape shape) {
+        int h = shape.hidden();
+        return new Block(List.of(
+                new Embedding(0, 0, 0, h),
+                new Norm("mtp.embedding_norm", h, true),
+                new Norm("mtp.hidden_norm", h, true),
+                new Linear(new Product("mtp.projection", 2 * h, h, false), Split.OUTPUTS)));
+    }
+
+    /** Returns the end of a multi-token prediction module: a norm of its own, and logits by the model's head. */
+    private static Block mtpLogits(ModelShape shape) {
+        int h = shape.hidden();
+        return new Block(List.of(new Norm("mtp.norm", h, true), new Loss(h, true, shape.vocab(), false)));
     }
 
     /** Returns a token's routed experts and the shared expert. */

@@ -9,7 +9,7 @@ class StreamTest {
     @Test
     void exchangesWithinLayersGoAheadOfKernels() {
         assertThat(Arrays.stream(Stream.values()).filter(Stream::goesAheadOfKernels))
-                .containsExactly(Stream.TENSOR, Stream.CONTEXT, Stream.EXPERT);
+                .containsExactly(Stream.TENSOR, Stream.CONTEXT, Stream.EXPERT, Stream.EXPERT_IN_NODE);
     }
 
     /** Transfers of keys and values overlap with attention, those of parameters and gradients with layers. */
@@ -17,6 +17,6 @@ class StreamTest {
     void computeWaitsForTensorParallelGroupsExpertsAndPipelineNeighbours() {
         assertThat(Arrays.stream(Stream.values()).filter(Stream::holdsUpCompute).map(Stream::reportedAs))
                 .containsOnly(Stream.TENSOR, Stream.EXPERT, Stream.PIPELINE_FORWARD, Stream.PIPELINE_BACKWARD)
-                .hasSize(6);
+                .hasSize(7);
     }
 }

@@ -82,7 +82,9 @@ public final class ModelKeys {
         if (image.isPresent()) {
             return shape.withImage(image);
         }
-        return block.value("masked_lm") == null ? shape : shape.withEncoder(encoder(block));
+        return block.value("masked_lm") == null
+                ? shape.withMtpLayers(count(block, "mtp_layers", 0))
+                : shape.withEncoder(encoder(block));
     }
 
     /** Returns the image size of a model's samples. */

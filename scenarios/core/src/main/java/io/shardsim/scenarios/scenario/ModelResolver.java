@@ -134,6 +134,12 @@ final class ModelResolver {
         if (!gated && inline.flag("qk_norm", false)) {
             problems.add(inline.at("qk_norm"), "qk_norm true needs gated_ffn true; set it, or remove qk_norm");
         }
+        long modules = inline.whole("mtp_layers", 0);
+        if (!gated && modules > 0) {
+            problems.add(
+                    inline.at("mtp_layers"),
+                    "mtp_layers " + modules + " needs gated_ffn true; set it, or remove mtp_layers");
+        }
         Long experts = inline.whole("experts");
         if (!gated && experts != null) {
             problems.add(
@@ -158,7 +164,7 @@ final class ModelResolver {
                     "masked_lm " + inline.decimal("masked_lm", 0)
                             + " needs gated_ffn false; remove gated_ffn or masked_lm");
         }
-        for (String key : List.of("experts", "kv_lora_rank", "masked_lm", "qk_norm", "sliding_window")) {
+        for (String key : List.of("experts", "kv_lora_rank", "masked_lm", "mtp_layers", "qk_norm", "sliding_window")) {
             if (inline.value("decoder_layers") != null && inline.value(key) != null) {
                 problems.add(inline.at(key), key + " beside decoder_layers is not modelled; remove one of them");
             }

@@ -253,6 +253,15 @@ class CatalogTest {
         assertThat(shape.parameters() / parameters).isCloseTo(1.0, within(tolerance));
     }
 
+    /** DeepSeek-V3's checkpoint of 684.5 B holds one module of 11.6 B, and copies of the embedding and of the head for it. */
+    @Test
+    void aPredictionModuleCompletesDeepSeekV3() {
+        ModelShape main = Objects.requireNonNull(Catalog.model("deepseek-v3")).spec();
+        double whole = main.withMtpLayers(1).parameters();
+        assertThat((whole - main.parameters()) / 11.6e9).isCloseTo(1.0, within(0.005));
+        assertThat((whole + 2.0 * 129_280 * 7168) / 684.5e9).isCloseTo(1.0, within(0.0005));
+    }
+
     /** Published active parameters, including the token lookup. */
     @ParameterizedTest
     @CsvSource({

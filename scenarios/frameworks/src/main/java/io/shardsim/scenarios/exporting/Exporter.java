@@ -96,6 +96,9 @@ public final class Exporter {
         if (settings.whole("model.kv_lora_rank") > 0) {
             return "latent attention (model.kv_lora_rank)";
         }
+        if (settings.whole("model.mtp_layers") > 0) {
+            return "multi-token prediction (model.mtp_layers)";
+        }
         return settings.is("model.encoder") ? "an encoder (model.masked_lm or decoder_layers)" : null;
     }
 

@@ -146,7 +146,12 @@ final class MegatronWriter extends FrameworkWriter {
             script.carry("sequence-parallel");
         }
         if (settings.whole("strategy.expert_parallel") > 1) {
-            script.carry("expert-model-parallel-size").put("expert-tensor-parallel-size", 1);
+            String dispatcher = "strategy.expert_dispatcher";
+            script.carry("expert-model-parallel-size")
+                    .put("expert-tensor-parallel-size", 1)
+                    .put(
+                            "moe-token-dispatcher-type",
+                            settings.is(dispatcher, "deepep") ? "flex" : settings.text(dispatcher));
         }
         if (settings.is("strategy.pipeline_schedule", "interleaved")) {
             script.put("num-virtual-stages-per-pipeline-rank", settings.whole("strategy.model_chunks"));

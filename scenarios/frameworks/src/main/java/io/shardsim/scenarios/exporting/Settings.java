@@ -85,6 +85,7 @@ final class Settings {
         put("model.dense_layers", model.mixture().denseLayers());
         put("model.expert_layer_period", model.mixture().period());
         put("model.gated_ffn", model.family() == ModelShape.Family.LLAMA);
+        put("model.mtp_layers", model.form().mtpLayers());
         put("model.qk_norm", model.attention().normed());
         put("model.encoder", model.hasEncoder());
         put("model.tied_embeddings", model.embeddings().tied());

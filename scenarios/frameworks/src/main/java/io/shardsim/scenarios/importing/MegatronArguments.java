@@ -361,6 +361,9 @@ final class MegatronArguments implements Importer {
         Long stages = draft.giveWhole(file, "pipeline-model-parallel-size", "strategy.pipeline_parallel", 1, 4096);
         Long ranks = file.whole(tensor, 1, 65_536);
         Long experts = draft.giveWhole(file, "expert-model-parallel-size", "strategy.expert_parallel", 1, 65_536);
+        if (experts != null && experts > 1) {
+            contributeDispatcher(file, draft);
+        }
         if (experts != null && experts > 1 && ranks != null && ranks > 1 && !file.has("expert-tensor-parallel-size")) {
             file.judge(
                     "expert-model-parallel-size",
@@ -386,6 +389,16 @@ final class MegatronArguments implements Importer {
         Long chunks = file.whole("num-virtual-stages-per-pipeline-rank", 1, 4096);
         if (chunks != null) {
             interleave(file, draft, "num-virtual-stages-per-pipeline-rank", chunks);
+        }
+    }
+
+    private static void contributeDispatcher(ForeignFile file, Draft draft) {
+        String key = "moe-token-dispatcher-type";
+        String named = file.text(key);
+        if (named == null) {
+            draft.byDefault("strategy.expert_dispatcher", "allgather", "the default of Megatron-LM");
+        } else if (!named.startsWith("alltoall")) {
+            draft.give("strategy.expert_dispatcher", named.equals("flex") ? "deepep" : named, file.key(key));
         }
     }
 

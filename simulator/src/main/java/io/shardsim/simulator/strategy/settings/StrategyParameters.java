@@ -4,6 +4,7 @@ import io.shardsim.simulator.Nearest;
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.job.ModelParallel;
 import io.shardsim.simulator.job.ModelParallel.Choice;
+import io.shardsim.simulator.job.ModelParallel.Dispatcher;
 import io.shardsim.simulator.job.ModelParallel.Pipeline;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.workload.AttentionKind;
@@ -13,8 +14,11 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Settings of a strategy: declared by its descriptor, overridden by the scenario.
@@ -32,6 +36,7 @@ import java.util.Set;
  * {@code stages}.
  */
 public final class StrategyParameters {
+    private static final String DISPATCHER = "expert_dispatcher";
     private static final String CHECKPOINTS_ONLY = "offloads_checkpoints_only";
 
     /** Settings that are bucket or block sizes. */
@@ -76,6 +81,11 @@ public final class StrategyParameters {
             if (values.get(name) instanceof Long count && count == 0 && isAtLeastOne(name)) {
                 all.add(Refusal.of(name + " 0 < 1; write 1 or more", name));
             }
+        }
+        if (dispatcher().isEmpty()) {
+            all.add(Refusal.of(
+                    DISPATCHER + " " + name(DISPATCHER) + " is not known; there are alltoall, allgather, deepep",
+                    DISPATCHER));
         }
         if (job.kept().offload() && job.checkpointing() == Checkpointing.NONE && flagOr(CHECKPOINTS_ONLY, false)) {
             all.add(Refusal.of(
@@ -184,7 +194,20 @@ public final class StrategyParameters {
                         parts("pipeline_parallel"), name("pipeline_schedule"), parts("model_chunks"), name("partition"))
                 : Pipeline.NONE;
         return new ModelParallel(
-                parts("tensor_parallel"), parts("context_parallel"), parts("expert_parallel"), pipeline, choices);
+                parts("tensor_parallel"),
+                parts("context_parallel"),
+                parts("expert_parallel"),
+                pipeline,
+                dispatcher().orElse(Dispatcher.ALLTOALL),
+                choices);
+    }
+
+    /** Returns the dispatcher; empty if its name is unknown. */
+    private Optional<Dispatcher> dispatcher() {
+        String id = names().contains(DISPATCHER) ? name(DISPATCHER) : "alltoall";
+        return Stream.of(Dispatcher.values())
+                .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(id))
+                .findFirst();
     }
 
     private int parts(String name) {

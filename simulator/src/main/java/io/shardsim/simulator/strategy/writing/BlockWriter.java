@@ -7,6 +7,7 @@ import io.shardsim.simulator.job.ModelParallel.Choice;
 import io.shardsim.simulator.job.Precision;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryOwner;
+import io.shardsim.simulator.plan.Operation.Collective;
 import io.shardsim.simulator.plan.RankGroups;
 import io.shardsim.simulator.plan.Stream;
 import io.shardsim.simulator.plan.Work;
@@ -21,6 +22,7 @@ import io.shardsim.simulator.workload.Segments;
 import io.shardsim.simulator.workload.Segments.Attending;
 import io.shardsim.simulator.workload.Segments.Exchanging;
 import io.shardsim.simulator.workload.Segments.Routing;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -134,6 +136,8 @@ final class BlockWriter {
             int computed = around(block, label, waits);
             if (isLeft) {
                 leave("layer", memory.hiddenBytes(home));
+            } else if (leaves && home.hasLoss()) {
+                leaveHead();
             }
             return computed;
         }
@@ -186,11 +190,11 @@ final class BlockWriter {
             enter(shared, productBytes(segments.home(block)), waits);
         }
         Routing cut = segments.routing(block);
-        long copiesBytes = memory.copiesBytes(segments.home(block));
+        Block home = segments.home(block);
         writer.compute(Work.of(cut.before()), label, waits);
-        sendCopies(copies + " to experts", copiesBytes);
+        send(home, CollectiveKind.ALL_GATHER, copies + " to experts");
         writer.compute(Work.of(cut.experts()), label);
-        sendCopies(copies + " from experts", copiesBytes);
+        send(home, CollectiveKind.REDUCE_SCATTER, copies + " from experts");
         int computed = writer.compute(Work.of(cut.after()), label);
         if (exchangesShared) {
             leave(shared);
@@ -198,10 +202,50 @@ final class BlockWriter {
         return computed;
     }
 
-    private void sendCopies(String label, long bytes) {
+    /**
+     * Writes the communication before or after experts: all-to-alls of copies, or a collective of whole tensors.
+     *
+     * @param whole collective of whole tensors
+     */
+    private void send(Block home, CollectiveKind whole, String label) {
+        List<Collective> parts = switch (parallel.dispatcher()) {
+            case ALLTOALL -> List.of(copies(Stream.EXPERT, experts, memory.copiesBytes(home), label));
+            case ALLGATHER ->
+                List.of(new Collective(
+                        Stream.EXPERT, whole, experts, experts.size() * memory.routedBytes(home), "auto", label));
+            case DEEPEP -> onceToEachPlace(home, label);
+        };
+        long bytes = parts.get(parts.size() - 1).totalBytes();
         writer.allocate(MemoryOwner.WORKING_SET, bytes);
-        writer.exchange(Stream.EXPERT, CollectiveKind.ALL_TO_ALL, experts, bytes, label);
+        writer.exchange(parts);
         writer.free(MemoryOwner.WORKING_SET, bytes);
+    }
+
+    /**
+     * Returns two all-to-alls at the same time: one copy to each node with experts of a token, to the rank at the same position, and from there one
+     * to each rank of the node with such experts. Parts of a few dozen tokens are passed on as they arrive (deepseek-ai/DeepEP @dd758caf, README).
+     */
+    private List<Collective> onceToEachPlace(Block home, String label) {
+        int ofNode = Math.min(experts.size(), job.gpusPerNode());
+        int nodes = experts.size() / ofNode;
+        List<Collective> parts = new ArrayList<>();
+        if (nodes > 1) {
+            RankGroups across = new RankGroups("experts across nodes", job.worldSize(), nodes, ofNode);
+            parts.add(copies(Stream.EXPERT, across, memory.copiesBytes(home, nodes), label + " across nodes"));
+        }
+        if (ofNode > 1) {
+            RankGroups inside = new RankGroups("experts of a node", job.worldSize(), ofNode, 1);
+            long bytes = memory.copiesBytes(home, experts.size());
+            parts.add(
+                    nodes > 1
+                            ? copies(Stream.EXPERT_IN_NODE, inside, bytes, label + " inside nodes")
+                            : copies(Stream.EXPERT, inside, bytes, label));
+        }
+        return parts;
+    }
+
+    private static Collective copies(Stream stream, RankGroups groups, long bytes, String label) {
+        return new Collective(stream, CollectiveKind.ALL_TO_ALL, groups, bytes, "auto", label);
     }
 
     /** Writes compute that overlaps with the last communication, for which later compute still waits. */

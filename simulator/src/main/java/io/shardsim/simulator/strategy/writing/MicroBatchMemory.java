@@ -9,13 +9,16 @@ import io.shardsim.simulator.workload.Attention;
 import io.shardsim.simulator.workload.Block;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ExpertRouter;
+import io.shardsim.simulator.workload.Experts;
 import io.shardsim.simulator.workload.Linear;
+import io.shardsim.simulator.workload.Loss;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.ParameterTensor;
 import io.shardsim.simulator.workload.Recomputed;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.ToLongBiFunction;
 
 /**
  * Bytes of a micro-batch on one rank: saved tensors of its layers and head, and temporaries.
@@ -54,13 +57,24 @@ final class MicroBatchMemory {
                 kind -> new OfLayer(
                         layerBytes(layer, Checkpointing.NONE),
                         layerBytes(layer, job.checkpointing()),
-                        job.activations().backwardTemporaryBytes(layer, job.microBatch(), job.rankSequence()),
+                        Math.max(
+                                job.activations().backwardTemporaryBytes(layer, job.microBatch(), job.rankSequence()),
+                                logitBytes(layer, profile.logitGradientBytes())),
                         largestDequantized(layer)));
     }
 
     private long layerBytes(int layer, Checkpointing checkpointing) {
         long counted = job.activations().layerBytes(layer, job.microBatch(), job.rankSequence(), checkpointing);
-        return checkpointing.startsFromInput() ? counted : counted + operatorBytes(layer, checkpointing);
+        return counted
+                + (checkpointing.startsFromInput()
+                        ? logitBytes(layer, profile.keptLogitBytes())
+                        : operatorBytes(layer, checkpointing));
+    }
+
+    /** Returns the bytes of the logits of a layer, if it has some of its own, given the bytes per logit. */
+    private long logitBytes(int layer, int each) {
+        boolean has = job.model().kind(layer).blocks().stream().anyMatch(Block::hasLoss);
+        return has ? logitBytes(each) : 0;
     }
 
     /** Returns the bytes of the hidden state. */
@@ -107,10 +121,24 @@ final class MicroBatchMemory {
 
     /** Returns the bytes of token copies, one for each expert of a token, on the fullest rank. */
     long copiesBytes(Block block) {
+        return routedBytes(block, Experts::arrived);
+    }
+
+    /** Returns the bytes of token copies, one for each rank or node with experts of a token, on the fullest rank. */
+    long copiesBytes(Block block, int places) {
+        return routedBytes(block, (experts, hidden) -> experts.arrivedAt(places, hidden));
+    }
+
+    /** Returns the bytes of the rank's own tokens that are routed. */
+    long routedBytes(Block block) {
+        return routedBytes(block, (experts, hidden) -> hidden);
+    }
+
+    private long routedBytes(Block block, ToLongBiFunction<Experts, Integer> elementsOfToken) {
         long ofToken = block.operators().stream()
                 .filter(ExpertRouter.class::isInstance)
-                .mapToLong(router ->
-                        ((ExpertRouter) router).experts().arrived(job.model().hidden()))
+                .mapToLong(router -> elementsOfToken.applyAsLong(
+                        ((ExpertRouter) router).experts(), job.model().hidden()))
                 .sum();
         return split(ofToken * job.precision().bytes(), job.parallel().sequence());
     }
@@ -176,6 +204,8 @@ final class MicroBatchMemory {
             long copied =
                     (long) attention.queryWidth() - attention.keyWidth() + attention.width() - attention.valueWidth();
             bytes += split(copied * job.precision().bytes(), block);
+        } else if (operator instanceof Loss) {
+            bytes += logitBytes(profile.keptLogitBytes());
         }
         return bytes + savedByAttention(block, operator);
     }

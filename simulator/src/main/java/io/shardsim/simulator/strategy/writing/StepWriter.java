@@ -470,9 +470,14 @@ public final class StepWriter {
 
     /** Writes a blocking collective: it waits for all earlier compute, and all later compute waits for it. */
     void exchange(Stream stream, CollectiveKind kind, RankGroups groups, long totalBytes, String label, int... waits) {
+        exchange(List.of(new Collective(stream, kind, groups, totalBytes, "auto", label)), waits);
+    }
+
+    /** Writes blocking collectives that run at the same time. */
+    void exchange(List<Collective> parts, int... waits) {
         int at = stageIndex();
         int[] before = with(with(waits, awaited[at]), lastCompute[at]);
-        awaited[at] = new int[] {collective(stream, kind, groups, totalBytes, "auto", label, before)};
+        awaited[at] = parts.stream().mapToInt(part -> add(part, before)).toArray();
     }
 
     /** Writes a copy within GPU memory. */
