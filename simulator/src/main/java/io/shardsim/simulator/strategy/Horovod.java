@@ -19,13 +19,15 @@ import java.util.Map;
  *   <li>A buffer waits half a cycle on average, and until all ranks agree on its tensors: a bit vector is combined over all hosts, in as many
  *       steps as the world doubles [2].
  *   <li>Gradients are copied into the buffer and back, and cast with FP16 compression.
+ *   <li>A trainer may clip the gradients of every micro-batch by their norm before it adds them up. Then reductions wait for the whole backward, and the
+ *       next micro-batch for all ranks to agree that these gradients are finite [3].
  *   <li>The all-reduce is flat, or hierarchical: reduce-scatter in the node, all-reduce between nodes, gather in the node.
  * </ul>
  *
  * <p>Leaves out Adasum, and hierarchical all-reduces through host memory: those between nodes are NCCL's here.
  *
  * <p>[1] Sergeev and Del Balso, arXiv:1802.05799, section 4. [2] horovod v0.21, horovod/common/operations.cc (RunLoopOnce), controller.cc
- * (ComputeResponseList) and response_cache.cc.
+ * (ComputeResponseList) and response_cache.cc. [3] NVIDIA/DeepLearningExamples, TensorFlow/LanguageModeling/BERT/optimization.py at 729963dd.
  */
 public final class Horovod extends Ddp {
     private static final int HALF_BYTES = 2;
@@ -50,7 +52,14 @@ public final class Horovod extends Ddp {
         if (job.worldSize() <= job.gpusPerNode()) {
             idle.put("hierarchical_all_reduce", "on one node");
         }
+        if (job.accumulationSteps() == 1) {
+            idle.put("clip_micro_batches", "with one micro-batch per step");
+        }
         return idle;
+    }
+
+    private boolean clipsMicroBatches(TrainingJob job) {
+        return settings.flag("clip_micro_batches") && job.accumulationSteps() > 1;
     }
 
     private final class FusedStep extends Step {
@@ -64,7 +73,7 @@ public final class Horovod extends Ddp {
         private int readyLayers;
 
         FusedStep(TrainingJob job, StepWriter writer, int stage) {
-            super(job, writer, stage);
+            super(job, writer, stage, !clipsMicroBatches(job));
             boolean hierarchical = settings.flag("hierarchical_all_reduce") && job.worldSize() > job.gpusPerNode();
             node = ShardGroups.shard(hierarchical ? job.gpusPerNode() : 1, job);
             between = ShardGroups.replication(node, job);
@@ -106,14 +115,31 @@ public final class Horovod extends Ddp {
         }
 
         @Override
+        protected boolean reducesAfterBackward() {
+            return clipsMicroBatches(job);
+        }
+
+        @Override
+        protected int endBackward(int computed) {
+            if (!clipsMicroBatches(job)) {
+                return computed;
+            }
+            int clipped = writer.compute(Work.Kind.GRADIENT_NORM, parameters(), "clip micro-batch", computed);
+            return writer.allReduce(world, 4, "auto", "all-reduce whether finite", afterCycle(clipped));
+        }
+
+        @Override
         protected int reduce(Bucket bucket, int computed) {
             long bytes = gradientBytes() * bucket.elements();
             long copied = bucket.elements() * (super.gradientBytes() + gradientBytes());
+            int filled = writer.copy(Stream.REDUCE, copied, "fill fusion buffer", afterCycle(computed));
+            return writer.copy(Stream.REDUCE, copied, "empty fusion buffer", reduceBuffer(bytes, filled));
+        }
+
+        private int afterCycle(int computed) {
             int doublings = Integer.SIZE - Integer.numberOfLeadingZeros(job.dataParallel() - 1);
             long waitPs = settings.whole("cycle_time") / 2 + doublings * settings.whole("negotiation_time");
-            int agreed = waitPs == 0 ? computed : writer.host(waitPs, "wait for the cycle", computed);
-            int filled = writer.copy(Stream.REDUCE, copied, "fill fusion buffer", agreed);
-            return writer.copy(Stream.REDUCE, copied, "empty fusion buffer", reduceBuffer(bytes, filled));
+            return waitPs == 0 ? computed : writer.host(waitPs, "wait for the cycle", computed);
         }
 
         private int reduceBuffer(long bytes, int filled) {
@@ -130,7 +156,7 @@ public final class Horovod extends Ddp {
 
         @Override
         protected int prepareUpdate(int gradientsReady) {
-            return job.gradientClipping() > 0
+            return job.gradientClipping() > 0 && !clipsMicroBatches(job)
                     ? writer.compute(Work.Kind.GRADIENT_NORM, parameters(), "gradient norm", gradientsReady)
                     : gradientsReady;
         }

@@ -87,6 +87,16 @@ public abstract class ReplicatedStep {
         return computed;
     }
 
+    /** Returns whether reductions wait for the end of the micro-batch's backward. */
+    protected boolean reducesAfterBackward() {
+        return false;
+    }
+
+    /** Writes what ends a micro-batch; returns the operation after which its gradients may be reduced. */
+    protected int endBackward(int computed) {
+        return computed;
+    }
+
     /** Prepares the optimizer's other inputs; returns the operation after which it has them. */
     protected abstract int prepareUpdate(int gradientsReady);
 
@@ -292,6 +302,7 @@ public abstract class ReplicatedStep {
             send(job.embeddingTensors(), reduces, ready);
         }
         keepsInput(false);
+        ready = endBackward(ready);
         if (reduces) {
             closeBuckets();
             reduceFullBuckets(ready);
@@ -326,7 +337,9 @@ public abstract class ReplicatedStep {
     private void send(List<ParameterTensor> tensors, boolean reduces, int computed) {
         if (reduces) {
             fillBuckets(tensors);
-            reduceFullBuckets(computed);
+            if (!reducesAfterBackward()) {
+                reduceFullBuckets(computed);
+            }
         }
     }
 
