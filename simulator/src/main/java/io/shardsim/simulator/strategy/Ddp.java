@@ -96,7 +96,11 @@ public class Ddp extends ShardingStrategy {
         private boolean firstBucketGone;
 
         Step(TrainingJob job, StepWriter writer, int stage) {
-            super(job, writer, stage, true);
+            this(job, writer, stage, true);
+        }
+
+        Step(TrainingJob job, StepWriter writer, int stage, boolean overlap) {
+            super(job, writer, stage, overlap);
         }
 
         @Override

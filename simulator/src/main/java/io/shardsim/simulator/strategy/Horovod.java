@@ -19,6 +19,8 @@ import java.util.Map;
  *   <li>Gradients wait half a cycle on average, and until all ranks agree on the cycle's tensors: MPI combines a bit vector over all ranks, in as
  *       many steps as the world doubles [2].
  *   <li>Gradients are copied into the buffer and back, and cast with FP16 compression.
+ *   <li>A trainer may clip the gradients of every micro-batch by their norm before it adds them up. Then reductions wait for the whole backward, and the
+ *       next micro-batch for all ranks to agree that these gradients are finite [4].
  *   <li>The all-reduce is flat, or hierarchical: reduce-scatter in the node, all-reduce between nodes, gather in the node [3].
  * </ul>
  *
@@ -26,7 +28,8 @@ import java.util.Map;
  * copied here too.
  *
  * <p>[1] Sergeev and Del Balso, arXiv:1802.05799, section 4. [2] horovod v0.20.3 (b3c4d813), horovod/common/operations.cc:571 (RunLoopOnce),
- * controller.cc:138 and mpi/mpi_controller.cc:90. [3] The same, ops/nccl_operations.cc:298-369.
+ * controller.cc:138 and mpi/mpi_controller.cc:90. [3] The same, ops/nccl_operations.cc:298-369. [4]
+ * NVIDIA/DeepLearningExamples, TensorFlow/LanguageModeling/BERT/optimization.py at 729963dd.
  */
 public final class Horovod extends Ddp {
     private static final int HALF_BYTES = 2;
@@ -51,7 +54,14 @@ public final class Horovod extends Ddp {
         if (job.worldSize() <= job.gpusPerNode()) {
             idle.put("hierarchical_all_reduce", "on one node");
         }
+        if (job.accumulationSteps() == 1) {
+            idle.put("clip_micro_batches", "with one micro-batch per step");
+        }
         return idle;
+    }
+
+    private boolean clipsMicroBatches(TrainingJob job) {
+        return settings.flag("clip_micro_batches") && job.accumulationSteps() > 1;
     }
 
     private final class FusedStep extends Step {
@@ -70,7 +80,7 @@ public final class Horovod extends Ddp {
         private int agreed = StepWriter.NONE;
 
         FusedStep(TrainingJob job, StepWriter writer, int stage) {
-            super(job, writer, stage);
+            super(job, writer, stage, !clipsMicroBatches(job));
             boolean hierarchical = settings.flag("hierarchical_all_reduce") && job.worldSize() > job.gpusPerNode();
             node = ShardGroups.shard(hierarchical ? job.gpusPerNode() : 1, job);
             between = ShardGroups.replication(node, job);
@@ -121,7 +131,16 @@ public final class Horovod extends Ddp {
 
         @Override
         protected boolean holdsBuckets() {
-            return readyLayers > 0;
+            return readyLayers > 0 || clipsMicroBatches(job);
+        }
+
+        @Override
+        protected int endBackward(int computed) {
+            if (!clipsMicroBatches(job)) {
+                return computed;
+            }
+            int clipped = writer.compute(Work.Kind.GRADIENT_NORM, parameters(), "clip micro-batch", computed);
+            return writer.allReduce(world, 4, "auto", "all-reduce whether finite", agree(clipped));
         }
 
         @Override
@@ -156,7 +175,7 @@ public final class Horovod extends Ddp {
 
         @Override
         protected int prepareUpdate(int gradientsReady) {
-            return job.gradientClipping() > 0
+            return job.gradientClipping() > 0 && !clipsMicroBatches(job)
                     ? writer.compute(Work.Kind.GRADIENT_NORM, parameters(), "gradient norm", gradientsReady)
                     : gradientsReady;
         }

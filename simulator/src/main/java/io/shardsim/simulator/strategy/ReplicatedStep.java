@@ -82,13 +82,18 @@ public abstract class ReplicatedStep {
         return false;
     }
 
-    /** Returns whether full buckets wait for the gradients of further layers. */
+    /** Returns whether full buckets wait for the gradients of further layers, or for the end of backward. */
     protected boolean holdsBuckets() {
         return false;
     }
 
     /** Reduces a bucket; returns the last operation on it. If reductions do not overlap with backward, that is its last operation. */
     protected int reduce(Bucket bucket, int computed) {
+        return computed;
+    }
+
+    /** Writes what ends a micro-batch; returns the operation after which its gradients may be reduced. */
+    protected int endBackward(int computed) {
         return computed;
     }
 
@@ -297,6 +302,7 @@ public abstract class ReplicatedStep {
             send(job.embeddingTensors(), reduces, ready);
         }
         keepsInput(false);
+        ready = endBackward(ready);
         if (reduces) {
             closeBuckets();
             reduceFullBuckets(ready);

@@ -99,6 +99,31 @@ class EarlyDataParallelTest {
         assertThat(Strategies.moved(plan, "fusion buffer")).isEqualTo((long) (2 * 6 * PSI));
     }
 
+    /** Two micro-batches: two norms and two agreements of four bytes, and all buffers after the last norm. */
+    @Test
+    void clippedMicroBatchesAgreeAndReduceAfterTheirNorm() {
+        TrainingJob job = Strategies.job(MODEL, 64, 1024, 2, 2);
+        StepPlan plan =
+                Strategies.of("horovod", Map.of("clip_micro_batches", true)).plan(job);
+        assertThat(Strategies.count(plan, ALL_REDUCE, "finite")).isEqualTo(2);
+        assertThat(Strategies.moved(plan, "clip micro-batch")).isEqualTo((long) (2 * PSI));
+        assertThat(Strategies.moved(plan, "gradient norm")).isZero();
+        int lastNorm = lastNamed(plan, "clip micro-batch");
+        assertThat(IntStream.range(0, plan.size())
+                        .filter(i -> plan.operation(i) instanceof Collective buffer
+                                && buffer.label().contains("buffer")))
+                .isNotEmpty()
+                .allMatch(i -> i > lastNorm);
+    }
+
+    private static int lastNamed(StepPlan plan, String label) {
+        return IntStream.range(0, plan.size())
+                .filter(i -> plan.operation(i) instanceof Compute compute
+                        && compute.label().contains(label))
+                .max()
+                .orElseThrow();
+    }
+
     /** Each of 8 GPUs of a node sends an eighth of the buffer between nodes. */
     @Test
     void hierarchicalReductionsCrossNodesWithAnEighth() {
