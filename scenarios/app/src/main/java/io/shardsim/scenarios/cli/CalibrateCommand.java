@@ -170,8 +170,7 @@ final class CalibrateCommand extends Speaking {
         try {
             String text = CalibrationText.instance(calibration, newest());
             WholeFiles.write(Path.of(file), out -> out.write(text.getBytes(StandardCharsets.UTF_8)));
-            tell("Wrote " + file + ". Use it in a scenario: cluster: {instance: " + file
-                    + ", nodes: N} in a scenario.");
+            tell("Wrote " + file + ". Use it in a scenario: cluster: {instance: " + file + ", nodes: N}.");
             return ExitStatus.DONE;
         } catch (IOException | InvalidPathException failure) {
             throw refused(file + " cannot be written; name another file with -o");

@@ -35,8 +35,12 @@ import org.jspecify.annotations.Nullable;
 record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Parameter> open, Quality quality) {
     /** Neighbouring sizes share errors of the model: this many values count as one independent value. */
     private static final double ALIKE = 5;
-    /** Minimum scatter of measurements on real clusters; a search starts with it, so that the tests decide where it leads [1]. */
+    /** Minimum scatter of few measurements; a search starts with it, so that the tests decide where it leads [1]. */
     private static final double SCATTER_MIN = 0.005;
+    /** Minimum scatter of many measurements, whose residuals show it. A higher one would draw figures that hardly matter to the catalog's [1]. */
+    private static final double SCATTER_MIN_OF_MANY = 0.0005;
+
+    private static final int MANY = 20;
     /** Standard deviations beyond which a value weighs less: so few that the fit nearly minimizes absolute deviations, which outliers barely move. */
     private static final double FAR = 0.2;
     /** Tukey's constant for the last rounds: standard deviations beyond which a value is ignored. */
@@ -254,7 +258,7 @@ record Fit(Map<Parameter, Double> values, Map<Parameter, Double> errors, List<Pa
                 point = optimum(parameters, point, weights);
                 RealVector residuals = known(parameters).subtract(all(parameters, point));
                 double scatter = Math.max(
-                        SCATTER_MIN,
+                        samples.size() < MANY ? SCATTER_MIN : SCATTER_MIN_OF_MANY,
                         MEDIAN_TO_DEVIATION
                                 * median(Arrays.stream(residuals.toArray(), 0, samples.size())
                                         .map(Math::abs)

@@ -26,6 +26,8 @@ record FaultCase(
         String fault, KnownFault known, String title, List<Map<String, String>> settings, List<ScenarioPoint> points) {
 
     private static final String STRATEGY = "strategy.";
+    /** Keys of links that nodes of one GPU do not have. */
+    private static final String INSIDE_NODE = "cluster.intra_node";
 
     /** The prior of this strength. */
     double odds() {
@@ -68,7 +70,9 @@ record FaultCase(
     private static Map<String, String> settings(KnownFault.Variant strength, ScenarioPoint point) {
         Map<String, String> settings = new LinkedHashMap<>();
         strength.settings().forEach((key, value) -> {
-            if (!key.startsWith(STRATEGY) || hasParameter(point, key.substring(STRATEGY.length()))) {
+            if (key.startsWith(STRATEGY)
+                    ? hasParameter(point, key.substring(STRATEGY.length()))
+                    : !key.startsWith(INSIDE_NODE) || point.cluster().instance().gpusPerNode() > 1) {
                 settings.put(key, value);
             }
         });

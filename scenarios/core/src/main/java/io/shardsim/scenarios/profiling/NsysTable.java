@@ -50,8 +50,19 @@ final class NsysTable {
         return line.startsWith("Start (") || line.startsWith("Time (%)");
     }
 
+    /** Whether a file is named like a report of Nsight Systems or its SQLite export, which only nsys reads. */
+    static boolean isReport(String file) {
+        return file.endsWith(".sqlite") || file.endsWith(".nsys-rep") || file.endsWith(".qdrep");
+    }
+
     /** @throws InputException with the file's problems */
     static Profile read(String file) throws InputException {
+        if (isReport(file)) {
+            throw new InputException(
+                    file,
+                    "is a report of Nsight Systems; write its kernels to a table, and give that: "
+                            + TRACE.replace("REPORT", file) + " > trace.csv");
+        }
         try (BufferedReader lines = Files.newBufferedReader(Path.of(file), StandardCharsets.UTF_8)) {
             int line = 1;
             String heading = lines.readLine();

@@ -102,7 +102,7 @@ public final class ProfileComparer {
             List<Path> all = files.toList();
             List<String> profiles = all.stream()
                     .map(Path::toString)
-                    .filter(ProfileReader::isMeant)
+                    .filter(file -> ProfileReader.isMeant(file) && !NsysTable.isReport(file))
                     .sorted(Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder()))
                     .toList();
             return profiles.isEmpty() && all.size() == 1 && Files.isDirectory(all.get(0))

@@ -73,7 +73,11 @@ public final class ProfileReader {
 
     /** Whether a file looks like a profile, or any other event trace. */
     public static boolean isMeant(String file) {
-        return NsysTable.isMeant(file) || isJson(file);
+        return isOfNsys(file) || isJson(file);
+    }
+
+    private static boolean isOfNsys(String file) {
+        return NsysTable.isMeant(file) || NsysTable.isReport(file);
     }
 
     private static boolean isJson(String file) {
@@ -99,7 +103,7 @@ public final class ProfileReader {
      * @param step name of a step in another profile; null for the median step
      */
     static Profile read(String file, @Nullable String step) throws InputException {
-        return NsysTable.isMeant(file) ? NsysTable.read(file) : opened(file).profile(step);
+        return isOfNsys(file) ? NsysTable.read(file) : opened(file).profile(step);
     }
 
     private static ProfileReader opened(String file) throws InputException {
@@ -191,8 +195,8 @@ public final class ProfileReader {
      * @throws InputException with the profile's problems, or if it has no shapes
      */
     public static Map<Kernel.Matmul, Double> gemms(String file) throws InputException {
-        if (NsysTable.isMeant(file)) {
-            throw new InputException(file, "is a table of nsys, which has no shapes; profile with torch.profiler");
+        if (isOfNsys(file)) {
+            throw new InputException(file, "is of nsys, which records no shapes; profile with torch.profiler");
         }
         ProfileReader reader = opened(file);
         reader.seen.sort(Comparator.comparingLong(one -> one.kernel().startNs()));

@@ -223,7 +223,7 @@ class CalibratorTest {
                 .filter(each -> each.file().equals(file))
                 .findFirst()
                 .orElseThrow();
-        return calibrate(log.machine(), Map.of(file, log.text()));
+        return calibrate(Objects.requireNonNull(log.base()), Map.of(file, log.text()));
     }
 
     /** Half of the GPUs of a node; a ring that uses all NICs, where a tree would be faster. */
@@ -234,6 +234,16 @@ class CalibratorTest {
         assertThat(CalibrationText.write(ofPublic("azure-nd-a100-v4-2n-ipoib.csv"), 400))
                 .contains("Likeliest: TCP sockets instead of RDMA");
         assertThat(ofPublic("deepops-dgx1-2n.csv").broken()).isEmpty();
+    }
+
+    /** A node of one GPU has no links between GPUs that could be off. */
+    @Test
+    void nvlinkIsNoCauseBetweenNodesOfOneGpu() throws InputException {
+        Calibration found = ofPublic("aws-g4dn-2n-tcp.csv");
+        assertThat(CalibrationText.write(found, 400)).contains("Likeliest: TCP sockets instead of RDMA");
+        assertThat(CalibrationText.write(ofPublic("nccl-tests-293-a100-2n-nps4.csv"), 400))
+                .contains("looks broken")
+                .doesNotContain("NVLink");
     }
 
     /** A hundredth of the rate, as over TCP. */

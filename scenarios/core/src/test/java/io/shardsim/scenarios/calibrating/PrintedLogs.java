@@ -3,6 +3,7 @@ package io.shardsim.scenarios.calibrating;
 import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.NamedCsvRecord;
 import io.shardsim.scenarios.calibrating.CollectiveTest.Row;
+import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.simulator.collective.CollectiveKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,6 +14,7 @@ import java.util.Locale;
 import java.util.function.DoubleUnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Logs as nccl-tests prints them: of public figures, and of times that somebody chose. */
 final class PrintedLogs {
@@ -37,6 +39,14 @@ final class PrintedLogs {
             NamedCsvRecord row) {
         private String field(String name) {
             return row.getField(name);
+        }
+
+        /** What {@code --base} names: an instance of the catalog or a file that describes the machine; null if neither is known. */
+        @Nullable
+        String base() {
+            return field("base").isEmpty()
+                    ? Catalog.instance(machine) == null ? null : machine
+                    : FOLDER.resolve("machines/" + field("base") + ".yaml").toString();
         }
 
         double largestBusBandwidth() {

@@ -12,11 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** What a calibration on the smaller sizes of public logs says of the larger ones. */
 @Tag("night")
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 class PublicLogsTest {
     /** Sizes up to here are fitted, those beyond are judged [bytes]. */
     private static final long FITTED = 64L << 20;
@@ -52,6 +55,7 @@ class PublicLogsTest {
         List<Simulated.Size> sizes = large.get(0).rows().stream()
                 .map(row -> new Simulated.Size(large.get(0), row))
                 .toList();
+        System.out.printf("%s: %s%n", log.file(), fit.resolved());
         return new double[][] {off(sizes, simulated, Map.of()), off(sizes, simulated, fit.resolved())};
     }
 
@@ -62,6 +66,10 @@ class PublicLogsTest {
             errors[i] = Math.abs(seconds[i] / sizes.get(i).row().seconds() - 1);
         }
         return errors;
+    }
+
+    private static double mean(List<Double> values) {
+        return values.stream().mapToDouble(Double::doubleValue).average().orElseThrow();
     }
 
     /** The fault of the catalog that a page's words mean; empty where the catalog has none. */
@@ -75,15 +83,15 @@ class PublicLogsTest {
                                 : cause.startsWith("no gpudirect") ? "no-gpudirect" : "";
     }
 
-    private static Calibration calibration(PrintedLogs.Public log) throws InputException {
+    private static Calibration calibration(PrintedLogs.Public log, String base) throws InputException {
         return Objects.requireNonNull(new Calibrator(PointSimulation::new, 2)
                 .calibrate(
                         new Calibrator.Question(
-                                Base.of(log.machine()), Map.of(log.file(), log.text()), List.of(), null, 0, false),
+                                Base.of(base), Map.of(log.file(), log.text()), List.of(), null, 0, false),
                         (share, what) -> {}));
     }
 
-    /** Of logs that their pages call broken with a cause, and of healthy ones, on instances of the catalog. */
+    /** Of logs that their pages call broken with a cause, and of healthy ones, on machines that are known. */
     @Test
     void brokenClustersAreNamed() throws InputException {
         int named = 0;
@@ -93,12 +101,11 @@ class PublicLogsTest {
         for (PrintedLogs.Public log : CollectiveLogTest.simulated().toList()) {
             String fault = fault(log.cause());
             boolean isBroken = log.verdict().equals("broken") && !fault.isEmpty();
-            if (Catalog.instance(log.machine()) == null
-                    || log.gpus() > 64
-                    || !isBroken && !log.verdict().equals("healthy")) {
+            String base = log.base();
+            if (base == null || log.gpus() > 64 || !isBroken && !log.verdict().equals("healthy")) {
                 continue;
             }
-            List<Calibrator.Broken> found = calibration(log).broken();
+            List<Calibrator.Broken> found = calibration(log, base).broken();
             String first = found.isEmpty()
                     ? "healthy"
                     : ExplanationText.write(found.get(0).explanation(), 400)
@@ -138,7 +145,9 @@ class PublicLogsTest {
                 Fit.median(catalog.stream().mapToDouble(Double::doubleValue).toArray());
         double after =
                 Fit.median(fitted.stream().mapToDouble(Double::doubleValue).toArray());
-        System.out.printf("%d values: catalog %.1f %%, fitted %.1f %%%n", fitted.size(), 100 * before, 100 * after);
+        System.out.printf(
+                "%d values: catalog %.1f %%, fitted %.1f %%; mean %.1f and %.1f %%%n",
+                fitted.size(), 100 * before, 100 * after, 100 * mean(catalog), 100 * mean(fitted));
         assertThat(after).isLessThanOrEqualTo(before);
     }
 }

@@ -440,7 +440,23 @@ class ProfileTest {
                     .hasMessageContaining(each.getValue())
                     .hasMessageContaining("nsys stats --report cuda_gpu_trace --format csv REPORT");
         }
-        assertThatThrownBy(() -> ProfileReader.gemms(table)).hasMessageContaining("has no shapes");
+        assertThatThrownBy(() -> ProfileReader.gemms(table)).hasMessageContaining("records no shapes");
+    }
+
+    /** Both lie beside the table that nsys stats prints of them. */
+    @Test
+    void reportOfNsysIsRefusedWithTheCommandThatPrintsItsTable() throws Exception {
+        String table = file("trace.csv", NSYS).toString();
+        for (String name : List.of("report.sqlite", "report.nsys-rep", "report.qdrep")) {
+            String report = file(name, "SQLite format 3\0").toString();
+            assertThat(ProfileReader.isMeant(report)).isTrue();
+            assertThatThrownBy(() -> ProfileReader.read(report))
+                    .isInstanceOf(InputException.class)
+                    .hasMessageContaining("nsys stats --report cuda_gpu_trace --format csv " + report + " > trace.csv");
+            assertThatThrownBy(() -> ProfileReader.gemms(report)).hasMessageContaining("records no shapes");
+        }
+        assertThat(ProfileComparer.traces(Path.of(table).getParent().toString()))
+                .containsExactly(table);
     }
 
     @ParameterizedTest
