@@ -124,6 +124,7 @@ class PublicLogsTest {
         assertThat(cried).isLessThanOrEqualTo(healthy / 4);
     }
 
+    /** Of logs that their pages do not call broken; a fit describes a broken cluster as it is. */
     @Test
     void smallSizesTellWhatLargeOnesReach() throws InputException {
         List<Double> catalog = new ArrayList<>();
@@ -136,7 +137,7 @@ class PublicLogsTest {
             System.out.printf(
                     "%-36s %3d sizes: catalog %5.1f %%, fitted %5.1f %%%n",
                     log.file(), errors[0].length, 100 * Fit.median(errors[0]), 100 * Fit.median(errors[1]));
-            for (int i = 0; i < errors[0].length; i++) {
+            for (int i = 0; i < errors[0].length && !log.verdict().equals("broken"); i++) {
                 catalog.add(errors[0][i]);
                 fitted.add(errors[1][i]);
             }
@@ -148,6 +149,6 @@ class PublicLogsTest {
         System.out.printf(
                 "%d values: catalog %.1f %%, fitted %.1f %%; mean %.1f and %.1f %%%n",
                 fitted.size(), 100 * before, 100 * after, 100 * mean(catalog), 100 * mean(fitted));
-        assertThat(after).isLessThanOrEqualTo(before);
+        assertThat(after).isLessThanOrEqualTo(before).isLessThanOrEqualTo(0.06);
     }
 }
