@@ -53,6 +53,12 @@ public final class IslandReplay {
     /** Snapshot of an island; the current event is among the pending ones. */
     private record Instant(
             long ps, int operation, List<Memory> memories, List<Pending> pending, Totals totals, int spans) {
+        /** Returns whether chunks are on their way. */
+        boolean isExchanging() {
+            return pending.stream()
+                    .anyMatch(event -> EventOrder.eventClass(event.message().order()) == EventOrder.CHUNK);
+        }
+
         Instant shifted(long deltaPs, int deltaOperations, int[] deltaPositions) {
             return new Instant(
                     ps + deltaPs,
@@ -144,7 +150,9 @@ public final class IslandReplay {
         VirtualTimeMessage message = events.poppedMessage();
         Island island = islands[islandOfDevice[message.receiverId()]];
         boolean foreign = islandOfDevice[message.sourceId()] != island.index;
+        boolean landed = false;
         if (island.leap != null) {
+            landed = message.timePs() == island.leap.untilPs();
             if (foreign && message.timePs() <= island.leap.untilPs()) {
                 Pending popped = events.popped();
                 goBack(island, island.leap, message.timePs(), events);
@@ -160,7 +168,7 @@ public final class IslandReplay {
         int eventClass = EventOrder.eventClass(message.order());
         return eventClass >= EventOrder.KERNEL
                 && isBeat(island, message, eventClass)
-                && onBeat(island, message, eventClass, events);
+                && onBeat(island, message, eventClass == EventOrder.LAUNCH, landed, events);
     }
 
     private static boolean isBeat(Island island, VirtualTimeMessage message, int eventClass) {
@@ -173,13 +181,17 @@ public final class IslandReplay {
         return island.lead == message.receiverId();
     }
 
-    /** Handles the start or end of an operation of the lead, where a stretch may end or start. */
-    private boolean onBeat(Island island, VirtualTimeMessage message, int eventClass, FutureEventList events) {
+    /**
+     * Handles the start or end of an operation of the lead, where a stretch may end. Another starts at a launch, or where one has ended while chunks
+     * are on their way: of two collectives that run at the same time, one ends first.
+     */
+    private boolean onBeat(
+            Island island, VirtualTimeMessage message, boolean launches, boolean landed, FutureEventList events) {
         Begun begun = island.begun;
         if (begun != null && island.events - begun.events() < EVENTS_MIN) {
             return false;
         }
-        if (begun == null && eventClass != EventOrder.LAUNCH) {
+        if (begun == null && !launches && !landed) {
             return false;
         }
         Instant now = now(island, message, events);
@@ -187,7 +199,7 @@ public final class IslandReplay {
             keep(island, new Stretch(stretchesKept++, begun.state(), begun.from(), now));
             island.begun = null;
         }
-        if (eventClass != EventOrder.LAUNCH) {
+        if (!launches && !now.isExchanging()) {
             return false;
         }
         long[] state = state(island, now);
