@@ -378,7 +378,7 @@ class ExplainerTest {
                 .isEqualTo(Explanation.Verdict.HEALTHY);
         Explanation slow = explain(bare, Measured.parse("20 GB/s busbw"), 2);
         assertThat(slow.verdict()).isEqualTo(Explanation.Verdict.EXPLAINED);
-        assertThat(ExplanationText.write(slow, 200)).contains(" Also possible: one-nic, no-nvlink");
+        assertThat(ExplanationText.write(slow, 200)).contains(" Also possible: one-nic");
         assertThat(slow.suspects())
                 .filteredOn(Explanation.Suspect::explains)
                 .extracting(Explanation.Suspect::title)
