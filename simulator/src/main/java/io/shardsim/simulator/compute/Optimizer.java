@@ -12,11 +12,12 @@ import org.jspecify.annotations.Nullable;
  * @param name name of its file, or {@code adamw}
  * @param moments numbers per parameter that it keeps in the weight's format
  * @param packedBytes bytes per parameter that it keeps in its own format
- * @param iterations Newton-Schulz iterations over the momentum of every matrix within layers; AdamW updates other parameters. 0 for none
+ * @param orthogonalizes whether it orthogonalizes the momentum of every matrix within layers, while AdamW updates other parameters. Then it needs whole
+ *     matrices, which sharding cuts
  */
-public record Optimizer(String name, int moments, double packedBytes, int iterations) {
+public record Optimizer(String name, int moments, double packedBytes, boolean orthogonalizes) {
     /** AdamW as shipped by the framework. */
-    public static final Optimizer OWN = new Optimizer("adamw", 2, 0, 0);
+    public static final Optimizer OWN = new Optimizer("adamw", 2, 0, false);
 
     /** Returns the names allowed in a scenario. */
     public static List<String> names() {
@@ -39,10 +40,7 @@ public record Optimizer(String name, int moments, double packedBytes, int iterat
         return file == null
                 ? null
                 : new Optimizer(
-                        file.name(),
-                        file.count("moments"),
-                        file.decimal("packed_state"),
-                        file.has("newton_schulz") ? file.count("newton_schulz") : 0);
+                        file.name(), file.count("moments"), file.decimal("packed_state"), file.has("newton_schulz"));
     }
 
     /**
@@ -52,13 +50,8 @@ public record Optimizer(String name, int moments, double packedBytes, int iterat
      * @param weightBytes bytes of the weight that is updated
      */
     public double bytesPerParameter(int weightBytes, ModelShape model) {
-        double ofVectors = orthogonalizes() ? 1 - model.matrixShare() : 0;
+        double ofVectors = orthogonalizes ? 1 - model.matrixShare() : 0;
         return (moments + ofVectors) * weightBytes + packedBytes;
-    }
-
-    /** Returns whether it needs whole matrices, which sharding cuts. */
-    public boolean orthogonalizes() {
-        return iterations > 0;
     }
 
     FigureFile figures() {

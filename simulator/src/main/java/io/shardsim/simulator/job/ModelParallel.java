@@ -41,7 +41,12 @@ public record ModelParallel(
         /** All tokens to all ranks. */
         ALLGATHER,
         /** One copy to each node with some of its experts, and from there to each such rank (DeepEP, HybridEP). */
-        DEEPEP
+        DEEPEP;
+
+        /** Returns the name in scenario files. */
+        public String id() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 
     /** Option of a split or its communication, set by the flag of the same meaning. */

@@ -14,10 +14,10 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -84,7 +84,8 @@ public final class StrategyParameters {
         }
         if (dispatcher().isEmpty()) {
             all.add(Refusal.of(
-                    DISPATCHER + " " + name(DISPATCHER) + " is not known; there are alltoall, allgather, deepep",
+                    DISPATCHER + " " + name(DISPATCHER) + " is not known; there are "
+                            + Stream.of(Dispatcher.values()).map(Dispatcher::id).collect(Collectors.joining(", ")),
                     DISPATCHER));
         }
         if (job.kept().offload() && job.checkpointing() == Checkpointing.NONE && flagOr(CHECKPOINTS_ONLY, false)) {
@@ -204,9 +205,9 @@ public final class StrategyParameters {
 
     /** Returns the dispatcher; empty if its name is unknown. */
     private Optional<Dispatcher> dispatcher() {
-        String id = names().contains(DISPATCHER) ? name(DISPATCHER) : "alltoall";
+        String id = names().contains(DISPATCHER) ? name(DISPATCHER) : Dispatcher.ALLTOALL.id();
         return Stream.of(Dispatcher.values())
-                .filter(each -> each.name().toLowerCase(Locale.ROOT).equals(id))
+                .filter(each -> each.id().equals(id))
                 .findFirst();
     }
 

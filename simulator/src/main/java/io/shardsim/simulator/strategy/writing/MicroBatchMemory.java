@@ -18,7 +18,7 @@ import io.shardsim.simulator.workload.ParameterTensor;
 import io.shardsim.simulator.workload.Recomputed;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.ToLongBiFunction;
+import java.util.function.ToLongFunction;
 
 /**
  * Bytes of a micro-batch on one rank: saved tensors of its layers and head, and temporaries.
@@ -121,24 +121,24 @@ final class MicroBatchMemory {
 
     /** Returns the bytes of token copies, one for each expert of a token, on the fullest rank. */
     long copiesBytes(Block block) {
-        return routedBytes(block, Experts::arrived);
+        return routedBytes(block, experts -> experts.arrived(job.model().hidden()));
     }
 
     /** Returns the bytes of token copies, one for each rank or node with experts of a token, on the fullest rank. */
     long copiesBytes(Block block, int places) {
-        return routedBytes(block, (experts, hidden) -> experts.arrivedAt(places, hidden));
+        return routedBytes(
+                block, experts -> experts.arrivedAt(places, job.model().hidden()));
     }
 
     /** Returns the bytes of the rank's own tokens that are routed. */
     long routedBytes(Block block) {
-        return routedBytes(block, (experts, hidden) -> hidden);
+        return routedBytes(block, experts -> job.model().hidden());
     }
 
-    private long routedBytes(Block block, ToLongBiFunction<Experts, Integer> elementsOfToken) {
+    private long routedBytes(Block block, ToLongFunction<Experts> elementsOfToken) {
         long ofToken = block.operators().stream()
                 .filter(ExpertRouter.class::isInstance)
-                .mapToLong(router -> elementsOfToken.applyAsLong(
-                        ((ExpertRouter) router).experts(), job.model().hidden()))
+                .mapToLong(router -> elementsOfToken.applyAsLong(((ExpertRouter) router).experts()))
                 .sum();
         return split(ofToken * job.precision().bytes(), job.parallel().sequence());
     }
