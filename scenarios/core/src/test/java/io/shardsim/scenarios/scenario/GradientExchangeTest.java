@@ -122,7 +122,7 @@ class GradientExchangeTest {
             }
             boolean waits =
                     later.stream().anyMatch(i -> Arrays.stream(one.waitsFor(i)).anyMatch(reductions::contains));
-            return waits ? "within backward, which waits" : "beside backward";
+            return waits ? "within backward, which waits" : "overlapped with backward";
         }
 
         private String microBatches() {
