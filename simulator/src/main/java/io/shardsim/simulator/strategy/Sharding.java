@@ -37,6 +37,11 @@ final class Sharding {
         return new Sharding(writer, settings, ShardGroups.expertShard(shard, job), replication);
     }
 
+    /** Returns the ranks over which the parameters are sharded. */
+    RankGroups shard() {
+        return shard;
+    }
+
     /** Returns the number of ranks that share one copy. */
     int ranks() {
         return shard.size();

@@ -72,6 +72,9 @@ public final class ZeroTwo extends ShardingStrategy {
         private final long reduceBucket = settings.whole("reduce_bucket_size");
         private final boolean overlaps = settings.flag("overlap_comm");
         private final boolean allReduces = settings.flag("use_multi_rank_bucket_allreduce");
+        private final boolean reducesAfterBackward = settings.flag("reduce_after_backward");
+        private final long reduceBytes =
+                settings.flag("reduce_in_fp32") ? 4 : job.precision().bytes();
         private final HostOffload offload = HostOffload.of(settings);
         private boolean lastMicroBatch;
 
@@ -114,12 +117,20 @@ public final class ZeroTwo extends ShardingStrategy {
         }
 
         @Override
+        protected boolean holdsBuckets() {
+            return reducesAfterBackward;
+        }
+
+        @Override
         protected int reduce(Bucket bucket, int computed) {
             long elements = bucket.elements();
             long padded = ShardGroups.padded(elements, world.size());
             int filled = writer.copy(Stream.REDUCE, 4 * bytes(elements), "fill bucket", computed);
             long own = padded / world.size();
+            long copied = reduceBytes == bytes(1) ? 0 : reduceBytes * padded;
+            writer.allocate(MemoryOwner.BUCKETS, copied);
             int reduced = allReduces ? allReduce(padded, filled) : reduceToOwners(padded, filled);
+            writer.free(MemoryOwner.BUCKETS, copied);
             if (!offload.optimizer()) {
                 return writer.copy(Stream.REDUCE, 3 * bytes(own), "accumulate gradients", reduced);
             }
@@ -129,15 +140,32 @@ public final class ZeroTwo extends ShardingStrategy {
         }
 
         private int reduceToOwners(long elements, int filled) {
-            return writer.reduceScatter(
-                    world, bytes(elements), settings.name("reduce_algorithm"), "reduce bucket to owners", filled);
+            int reduced = writer.reduceScatter(
+                    world,
+                    reduceBytes * elements,
+                    settings.name("reduce_algorithm"),
+                    "reduce bucket to owners",
+                    cast(elements, filled));
+            return cast(elements / world.size(), reduced);
         }
 
         private int allReduce(long elements, int filled) {
             int flat = writer.copy(Stream.REDUCE, 2 * bytes(elements), "flatten bucket", filled);
             int summed = writer.allReduce(
-                    world, bytes(elements), settings.name("reduce_algorithm"), "all-reduce bucket", flat);
-            return writer.copy(Stream.REDUCE, 2 * bytes(elements / world.size()), "keep own parts", summed);
+                    world,
+                    reduceBytes * elements,
+                    settings.name("reduce_algorithm"),
+                    "all-reduce bucket",
+                    cast(elements, flat));
+            return writer.copy(
+                    Stream.REDUCE, 2 * bytes(elements / world.size()), "keep own parts", cast(elements, summed));
+        }
+
+        /** Casts gradients to the format of the reduction, or back. */
+        private int cast(long elements, int ready) {
+            return reduceBytes == bytes(1)
+                    ? ready
+                    : writer.copy(Stream.REDUCE, (bytes(1) + reduceBytes) * elements, "cast gradients", ready);
         }
 
         @Override

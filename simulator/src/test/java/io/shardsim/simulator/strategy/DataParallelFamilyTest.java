@@ -211,6 +211,43 @@ class DataParallelFamilyTest {
         }
     }
 
+    /** Aleph-Alpha/scaling, src/scaling/core/optimizer/allreduce.py: cast, all-reduced over all replicas, cast back; 8 bytes of a parameter. */
+    @Test
+    void gradientsReducedInFp32MoveTwiceTheBytes() {
+        for (String kind : List.of("zero1", "zero2")) {
+            for (boolean wholly : List.of(false, true)) {
+                Map<String, Boolean> halves = Map.of("use_multi_rank_bucket_allreduce", wholly);
+                Map<String, Boolean> single = Map.of("use_multi_rank_bucket_allreduce", wholly, "reduce_in_fp32", true);
+                CollectiveKind collective = wholly ? ALL_REDUCE : REDUCE_SCATTER;
+                long sent = Strategies.bytes(plan(kind, halves), collective, "bucket");
+                assertThat(Strategies.bytes(plan(kind, single), collective, "bucket"))
+                        .isEqualTo(2 * sent);
+                assertThat(Strategies.moved(plan(kind, halves), "cast gradients"))
+                        .isZero();
+                assertThat(Strategies.moved(plan(kind, single), "cast gradients"))
+                        .isEqualTo(3 * sent + 3 * (wholly ? sent : sent / RANKS));
+            }
+        }
+    }
+
+    @Test
+    void gradientsReducedAfterBackwardWaitForTheEmbedding() {
+        Map<String, Boolean> overlapped = Map.of("overlap_comm", true);
+        Map<String, Boolean> afterwards = Map.of("overlap_comm", true, "reduce_after_backward", true);
+        assertThat(backwardsAfterTheFirstReduction(plan("zero1", overlapped))).isPositive();
+        assertThat(backwardsAfterTheFirstReduction(plan("zero1", afterwards))).isZero();
+    }
+
+    private static long backwardsAfterTheFirstReduction(StepPlan plan) {
+        int first = IntStream.range(0, plan.size())
+                .filter(i -> plan.operation(i).label().equals("reduce bucket to owners"))
+                .findFirst()
+                .orElseThrow();
+        return IntStream.range(first, plan.size())
+                .filter(i -> plan.operation(i).label().contains("backward"))
+                .count();
+    }
+
     /** FSDP paper, section 3.2.2: with shards inside a node, 1 / 8 of the gradients crosses nodes. */
     @Test
     void hybridShardsInANodeAndAllReducesShardsAmongNodes() {

@@ -86,7 +86,8 @@ final class DeepSpeedWriter extends FrameworkWriter {
         }
         file.carry(ZERO + "overlap_comm", ZERO + "reduce_bucket_size");
         if (stage < 3) {
-            file.carry(ZERO + "allgather_bucket_size", ZERO + "use_multi_rank_bucket_allreduce");
+            file.carry(ZERO + "allgather_bucket_size", ZERO + "use_multi_rank_bucket_allreduce")
+                    .put("communication_data_type", settings.is("strategy.reduce_in_fp32") ? "fp32" : null);
         } else {
             file.carry(
                     ZERO + "contiguous_gradients",

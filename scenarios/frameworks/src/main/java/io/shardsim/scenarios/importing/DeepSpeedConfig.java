@@ -18,6 +18,10 @@ final class DeepSpeedConfig implements Importer {
     private static final String HPZ = ZERO + "zero_hpz_partition_size";
     private static final String QUANTIZED_WEIGHTS = ZERO + "zero_quantized_weights";
     private static final String QUANTIZED_GRADIENTS = ZERO + "zero_quantized_gradients";
+    private static final String FORMAT = "communication_data_type";
+    /** Formats of a reduction, as get_communication_data_type of deepspeed/runtime/config.py reads them. */
+    private static final List<String> FORMATS = List.of("fp32", "fp16", "bf16", "bfp16");
+
     private static final String DEFAULT = "DeepSpeed's default";
     private static final long MOST = 1_000_000_000_000L;
 
@@ -197,11 +201,28 @@ final class DeepSpeedConfig implements Importer {
                 unread(file, key, stage);
             }
         }
+        contributeFormat(file, draft, stage);
         if (ONE_AND_TWO.contains(stage)) {
             draft.byDefault("strategy.use_multi_rank_bucket_allreduce", true, "DeepSpeed's default since 0.12.4");
         }
         if (stage < 3) {
             List.of(MICS, HPZ, QUANTIZED_WEIGHTS, QUANTIZED_GRADIENTS).forEach(key -> unread(file, key, stage));
+        }
+    }
+
+    /** Reads the format in which gradients travel: FP32, or the model's where nothing else is written. */
+    private static void contributeFormat(ForeignFile file, Draft draft, long stage) {
+        String format = file.choice(FORMAT, FORMATS);
+        if (format == null) {
+            return;
+        }
+        if (ONE_AND_TWO.contains(stage)) {
+            draft.give("strategy.reduce_in_fp32", format.equals(FORMATS.get(0)), file.key(FORMAT));
+        } else {
+            file.judge(
+                    FORMAT,
+                    Verdict.NOT_MODELLED,
+                    "gradients reduced in a format other than training.precision; changes network time");
         }
     }
 

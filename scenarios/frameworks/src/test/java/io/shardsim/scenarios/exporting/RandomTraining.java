@@ -177,6 +177,7 @@ final class RandomTraining {
             maybe(strategy, "reduce_bucket_size", "2000000 elements");
             maybe(strategy, "allgather_bucket_size", "3000000 elements");
             maybe(strategy, "use_multi_rank_bucket_allreduce", "true");
+            maybe(strategy, "reduce_in_fp32", "true");
             if (tensor == 1) {
                 maybe(strategy, "offload_optimizer", "true");
             }
