@@ -149,6 +149,12 @@ public record ModelParallel(
         return PipelineSchedules.all().named(pipeline.schedule()).microBatchesToPeak(stages(), microBatches);
     }
 
+    /** Returns whether the schedule computes gradients of inputs and of weights in separate passes. */
+    public boolean splitsBackward() {
+        return PipelineSchedules.all().names().contains(pipeline.schedule())
+                && PipelineSchedules.all().named(pipeline.schedule()).splitsBackward();
+    }
+
     /** Returns why a world cannot be split this way: relation, values, remedy; empty if it can. */
     public List<Refusal> problems(int worldSize) {
         long ranksOfSample = (long) tensor * context * stages();

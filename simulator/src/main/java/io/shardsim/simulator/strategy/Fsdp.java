@@ -103,6 +103,11 @@ public final class Fsdp extends ShardingStrategy {
     }
 
     @Override
+    protected boolean splitsBackward() {
+        return settings.names().contains("pipeline_schedule");
+    }
+
+    @Override
     protected List<Refusal> ownProblems(TrainingJob job) {
         List<Refusal> problems = new ArrayList<>();
         ShardGroups.problem("shard_group", chosenShardGroup(), job)

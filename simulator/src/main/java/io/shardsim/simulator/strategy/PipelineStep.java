@@ -110,8 +110,9 @@ final class PipelineStep {
         if (pass.forward()) {
             return piece == 0 || forward[piece - 1][pass.microBatch()] != NOT_YET;
         }
-        return forward[piece][pass.microBatch()] != NOT_YET
-                && (piece == pieces - 1 || backward[piece + 1][pass.microBatch()] != NOT_YET);
+        return pass.ofWeights()
+                || forward[piece][pass.microBatch()] != NOT_YET
+                        && (piece == pieces - 1 || backward[piece + 1][pass.microBatch()] != NOT_YET);
     }
 
     /** Returns whether the first stage starts a forward that the schedule repeats, or the final run of backwards. */
@@ -123,7 +124,12 @@ final class PipelineStep {
                             % schedule.period(stages, job.parallel().pipeline().chunks())
                     == 0;
         }
-        return at > 0 && !ofFirst.get(at - 1).forward();
+        List<Pass> earlier = ofFirst.subList(0, at).stream()
+                .filter(pass -> !pass.ofWeights())
+                .toList();
+        return !ofFirst.get(at).ofWeights()
+                && !earlier.isEmpty()
+                && !earlier.get(earlier.size() - 1).forward();
     }
 
     private int piece(int stage, Pass pass) {
@@ -142,12 +148,24 @@ final class PipelineStep {
             steps.get(stage).forward(piece);
             forward[piece][microBatch] = writer.result();
         } else {
-            receive(false, piece + 1, microBatch, backward);
-            boolean last = ++backwardsOfPiece[piece] == job.accumulationSteps();
-            steps.get(stage).backward(piece, last);
-            backward[piece][microBatch] = writer.result();
+            if (!pass.ofWeights()) {
+                receive(false, piece + 1, microBatch, backward);
+            }
+            back(steps.get(stage), pass.kind(), piece);
+            if (!pass.ofWeights()) {
+                backward[piece][microBatch] = writer.result();
+            }
         }
         loadForNext(stage);
+    }
+
+    private void back(ReplicatedStep step, Pass.Kind kind, int piece) {
+        if (kind == Pass.Kind.INPUT_GRADIENTS) {
+            step.inputGradients(piece);
+            return;
+        }
+        boolean last = ++backwardsOfPiece[piece] == job.accumulationSteps();
+        step.backward(piece, last, kind == Pass.Kind.WEIGHT_GRADIENTS);
     }
 
     /** Loads offloaded activations during the previous pass; activations of the same micro-batch only after its forward. */

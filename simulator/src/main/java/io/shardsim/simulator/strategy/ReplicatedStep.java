@@ -139,7 +139,7 @@ public abstract class ReplicatedStep {
         for (int i = 0; i < job.accumulationSteps(); i++) {
             writer.beginMicroBatch();
             step.forward(0);
-            step.backward(0, i == job.accumulationSteps() - 1);
+            step.backward(0, i == job.accumulationSteps() - 1, false);
         }
         writer.endMicroBatches();
         update(job, writer, List.of(step));
@@ -280,20 +280,36 @@ public abstract class ReplicatedStep {
         return waits;
     }
 
-    /** Writes the backward pass of one micro-batch through one model chunk. */
-    final void backward(int ofPiece, boolean lastMicroBatch) {
+    /** Writes the part of a backward pass that the stage before waits for. */
+    final void inputGradients(int ofPiece) {
+        piece = ofPiece;
+        if (partition.holdsHead(piece)) {
+            writer.inputGradientsOfHead();
+        }
+        for (int i = partition.layers(piece) - 1; i >= 0; i--) {
+            writer.inputGradientsOfLayer(partition.firstLayer(piece) + i, afterReduction());
+        }
+    }
+
+    /**
+     * Writes the backward pass of one micro-batch through one model chunk.
+     *
+     * @param split whether only gradients of weights are left to compute
+     */
+    final void backward(int ofPiece, boolean lastMicroBatch, boolean split) {
         piece = ofPiece;
         offloadOf(piece);
         boolean reduces = reducesIn(lastMicroBatch);
         int ready = StepWriter.NONE;
         if (partition.holdsHead(piece)) {
-            ready = afterBackward(job.outputParameters(), writer.backwardHead());
+            int computed = split ? writer.weightGradientsOfHead() : writer.backwardHead();
+            ready = afterBackward(job.outputParameters(), computed);
             send(job.outputTensors(), reduces, ready);
         }
         for (int i = partition.layers(piece) - 1; i >= 0; i--) {
             beginLayer();
             int layer = partition.firstLayer(piece) + i;
-            int computed = writer.backwardLayer(layer, afterReduction());
+            int computed = split ? writer.weightGradientsOfLayer(layer) : writer.backwardLayer(layer, afterReduction());
             ready = afterBackward(job.layerParameters(layer), computed);
             send(job.layerTensors(layer), reduces, ready);
         }

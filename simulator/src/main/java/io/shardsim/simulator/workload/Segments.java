@@ -30,6 +30,8 @@ public final class Segments {
     private final Map<Section, Segment> forward = new HashMap<>();
     private final Map<Section, Segment> backward = new HashMap<>();
     private final Map<Again, Segment> again = new HashMap<>();
+    private final IdentityHashMap<Segment, Segment> inputGradients = new IdentityHashMap<>();
+    private final IdentityHashMap<Segment, Segment> weightGradients = new IdentityHashMap<>();
     private final IdentityHashMap<Segment, List<Segment>> blocks = new IdentityHashMap<>();
     private final IdentityHashMap<Segment, Block> homes = new IdentityHashMap<>();
     private final IdentityHashMap<Segment, Exchanging> exchanging = new IdentityHashMap<>();
@@ -110,6 +112,23 @@ public final class Segments {
             end = start;
         }
         return new Segment(section, Direction.BACKWARD, pieces);
+    }
+
+    /** Returns a whole backward without the wgrads of linear maps. */
+    public Segment inputGradients(Segment whole) {
+        return inputGradients.computeIfAbsent(
+                whole,
+                each -> each.where(piece -> piece.portion() != Portion.WEIGHT_GRADIENT)
+                        .with(linear(each.section()), Portion.INPUT_GRADIENT));
+    }
+
+    /** Returns the wgrads of linear maps in a whole backward. */
+    public Segment weightGradients(Segment whole) {
+        IntPredicate linear = linear(whole.section());
+        return weightGradients.computeIfAbsent(
+                whole,
+                each -> each.where(piece -> linear.test(piece.at()) && piece.portion() != Portion.INPUT_GRADIENT)
+                        .with(linear, Portion.WEIGHT_GRADIENT));
     }
 
     /** Returns the portion of an operator's whole backward; nothing before the embedding has a gradient. */
@@ -317,6 +336,11 @@ public final class Segments {
     private IntPredicate attends(Section section) {
         List<Operator> all = of(section);
         return at -> all.get(at) instanceof Attention;
+    }
+
+    private IntPredicate linear(Section section) {
+        List<Operator> all = of(section);
+        return at -> all.get(at) instanceof Linear;
     }
 
     private IntPredicate isLinear(Section section, Split split) {

@@ -13,8 +13,15 @@ final class TorchtitanWriter extends FrameworkWriter {
     private static final String FILE = "train.toml";
     private static final String SPLIT = "parallelism.";
     private static final String FLOAT8 = "torchtitan-float8";
-    private static final Map<String, String> SCHEDULES =
-            Map.of("simple", "GPipe", "1f1b", "1F1B", "interleaved", "Interleaved1F1B");
+    private static final Map<String, String> SCHEDULES = Map.of(
+            "simple",
+            "GPipe",
+            "1f1b",
+            "1F1B",
+            "interleaved",
+            "Interleaved1F1B",
+            "zero-bubble",
+            "InterleavedZeroBubble");
 
     TorchtitanWriter() {
         super("torchtitan");

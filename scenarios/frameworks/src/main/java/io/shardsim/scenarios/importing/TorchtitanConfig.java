@@ -26,8 +26,15 @@ final class TorchtitanConfig implements Importer {
             "parallelism.module_fqns_per_model_part",
             "parallelism.pipeline_parallel_split_points",
             "experimental.pipeline_parallel_split_points");
-    private static final Map<String, String> SCHEDULES =
-            Map.of("gpipe", "simple", "1f1b", "1f1b", "interleaved1f1b", "interleaved");
+    private static final Map<String, String> SCHEDULES = Map.of(
+            "gpipe",
+            "simple",
+            "1f1b",
+            "1f1b",
+            "interleaved1f1b",
+            "interleaved",
+            "interleavedzerobubble",
+            "zero-bubble");
 
     @Override
     public String table() {
@@ -122,12 +129,12 @@ final class TorchtitanConfig implements Importer {
             file.judge(
                     key,
                     Verdict.DECIDES_THE_ANSWER,
-                    "of its schedules, only GPipe, 1F1B and Interleaved1F1B are simulated; set "
+                    "of its schedules, only GPipe, 1F1B, Interleaved1F1B and InterleavedZeroBubble are simulated; set "
                             + "strategy.pipeline_schedule");
             return;
         }
         draft.give("strategy.pipeline_schedule", ours, file.key(key));
-        if (ours.equals("interleaved")) {
+        if (!ours.equals("simple") && !ours.equals("1f1b")) {
             draft.byDefault("strategy.model_chunks", 2L, "torchtitan without split points");
             CUTS.stream()
                     .filter(file::has)

@@ -62,6 +62,11 @@ final class BlockWriter {
         return layer(segments.backward(section(layer)), label, waits);
     }
 
+    /** Writes the part of a layer's backward that does not compute gradients of weights. */
+    int inputGradients(int layer, String label, int... waits) {
+        return layer(segments.inputGradients(segments.backward(section(layer))), label, waits);
+    }
+
     /** Writes the recomputation of a layer. Selective recomputation communicates only around the blocks that it completes, such as all experts. */
     int recompute(int layer, String label, int... waits) {
         Segment again = segments.recompute(section(layer), job.checkpointing(), profile.recomputeStopsEarly());
@@ -83,7 +88,7 @@ final class BlockWriter {
         return computed;
     }
 
-    private Section section(int layer) {
+    Section section(int layer) {
         return Section.layer(job.model().kindOf(layer));
     }
 

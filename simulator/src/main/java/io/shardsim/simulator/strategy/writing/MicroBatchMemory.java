@@ -16,6 +16,7 @@ import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.ParameterTensor;
 import io.shardsim.simulator.workload.Recomputed;
+import io.shardsim.simulator.workload.Segment.Section;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.ToLongFunction;
@@ -290,6 +291,21 @@ final class MicroBatchMemory {
                 * job.model().vocab()
                 / job.parallel().tensor()
                 * job.precision().bytes();
+    }
+
+    /** Returns the bytes of the gradients of all GEMMs' results in a section, which their wgrads need. */
+    long resultGradientBytes(Section section) {
+        long bytes = 0;
+        for (Block block : job.model().operators().blocks(section)) {
+            for (Operator operator : block.operators()) {
+                if (operator instanceof Linear linear) {
+                    boolean split = linear.split() == Linear.Split.OUTPUTS
+                            || job.parallel().sequence();
+                    bytes += split(job.precision().bytes() * linear.results(), split, tokens(block));
+                }
+            }
+        }
+        return bytes;
     }
 
     /** Returns the bytes of a rank's logits, given the bytes per logit. */

@@ -302,6 +302,47 @@ public final class StepWriter {
         return backward;
     }
 
+    /** Writes the part of the head's backward that layers wait for; keeps the gradients of the logits. */
+    public void inputGradientsOfHead() {
+        long gradients = memory.logitBytes(profile.logitGradientBytes());
+        allocate(MemoryOwner.WORKING_SET, gradients);
+        compute(Work.of(segments.inputGradients(segments.backward(Section.HEAD))), "backward head inputs");
+        blocks.leave("head gradient");
+        free(MemoryOwner.WORKING_SET, gradients + memory.logitBytes(profile.keptLogitBytes()));
+        allocate(MemoryOwner.WORKING_SET, memory.resultGradientBytes(Section.HEAD));
+    }
+
+    /** Writes the rest of the head's backward. */
+    public int weightGradientsOfHead() {
+        int computed =
+                compute(Work.of(segments.weightGradients(segments.backward(Section.HEAD))), "backward head weights");
+        long kept = memory.outputBytes() - memory.logitBytes(profile.keptLogitBytes());
+        free(MemoryOwner.WORKING_SET, kept + memory.resultGradientBytes(Section.HEAD));
+        return computed;
+    }
+
+    /**
+     * Writes recomputation and gradients of a layer's inputs. All saved tensors stay until the gradients of weights are computed, and so do the gradients
+     * of the results of its GEMMs (torch/distributed/pipelining/_backward.py of PyTorch 2.6, stage_backward_input: retain_graph, param_groups).
+     */
+    public void inputGradientsOfLayer(int layer, int... waits) {
+        int[] restored = restoreLayer(layer, waits);
+        long temporary = memory.backwardTemporaryBytes(layer);
+        allocate(MemoryOwner.WORKING_SET, temporary);
+        blocks.inputGradients(layer, "backward layer inputs", restored);
+        free(MemoryOwner.WORKING_SET, temporary);
+        allocate(MemoryOwner.WORKING_SET, memory.resultGradientBytes(blocks.section(layer)));
+    }
+
+    /** Writes the gradients of a layer's weights, and frees its activations. */
+    public int weightGradientsOfLayer(int layer) {
+        Section section = blocks.section(layer);
+        int computed = compute(Work.of(segments.weightGradients(segments.backward(section))), "backward layer weights");
+        free(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer) + memory.resultGradientBytes(section));
+        keep(layer, -memory.keptBytes(layer));
+        return computed;
+    }
+
     /** Ends the backward; adds the gradient of a tied embedding to the head's. */
     public int backwardEmbedding(int... waits) {
         blocks.enter("embedding gradient", memory.hiddenBytes(), waits);
