@@ -5,6 +5,7 @@ import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.pipeline.PipelineSchedule;
 import io.shardsim.simulator.pipeline.PipelineSchedules;
 import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -61,6 +62,8 @@ public record ModelParallel(
         EXCHANGES_BY_PROJECTION("exchange_by_projection", false),
         /** Overlaps GEMMs with communication along the sequence, piece by piece. */
         OVERLAPS_EXCHANGES("overlap_tensor_exchange", false),
+        /** Overlaps the exchange of tokens with experts with compute of another micro-batch. */
+        OVERLAPS_EXPERTS("overlap_expert_exchange", false),
         /** Overlaps the all-reduce of a block's input gradient with the wgrad GEMM of its first weights. */
         ASYNC_ALL_REDUCE("async_tensor_all_reduce", false),
         /** All-gathers keys and values in a context-parallel group. */
@@ -114,6 +117,11 @@ public record ModelParallel(
         return choices.contains(choice);
     }
 
+    /** Returns whether forwards and backwards alternate within layers, so that each computes while the other exchanges tokens with experts. */
+    public boolean overlapsExperts() {
+        return is(Choice.OVERLAPS_EXPERTS) && experts > 1;
+    }
+
     public boolean sequence() {
         return is(Choice.SEQUENCE);
     }
@@ -151,7 +159,8 @@ public record ModelParallel(
 
     /** Returns whether the schedule computes gradients of inputs and of weights in separate passes. */
     public boolean splitsBackward() {
-        return PipelineSchedules.all().names().contains(pipeline.schedule())
+        return stages() > 1
+                && PipelineSchedules.all().names().contains(pipeline.schedule())
                 && PipelineSchedules.all().named(pipeline.schedule()).splitsBackward();
     }
 
@@ -190,6 +199,9 @@ public record ModelParallel(
         problems.addAll(
                 problems(job.model(), job.sequenceLength(), job.execution().attention()));
         addScheduleProblems(problems, job);
+        if (is(Choice.OVERLAPS_EXPERTS)) {
+            addOverlapProblems(problems, job);
+        }
         int ofNode = job.gpusPerNode();
         if (dispatcher == Dispatcher.DEEPEP && ofNode % experts != 0 && experts % ofNode != 0) {
             problems.add(Refusal.of(
@@ -202,6 +214,28 @@ public record ModelParallel(
                     "expert_parallel"));
         }
         return problems;
+    }
+
+    /** Checks what Megatron-Core requires (megatron/core/transformer/transformer_config.py, commit d98e8a64). */
+    private void addOverlapProblems(List<Refusal> problems, TrainingJob job) {
+        String key = Choice.OVERLAPS_EXPERTS.key();
+        if (dispatcher == Dispatcher.ALLGATHER) {
+            problems.add(Refusal.needs(key, "true", "expert_dispatcher", "alltoall or deepep", dispatcher.id()));
+        }
+        if (job.checkpointing() == Checkpointing.FULL) {
+            problems.add(Refusal.needs(key, "true", "activation_checkpointing", "none or selective", "full"));
+        }
+        if (job.kept().offload()) {
+            problems.add(Refusal.needs(key, "true", "activation_offload", "false", "true"));
+        }
+        if (stages() > 1 && pipeline.chunks() == 1) {
+            problems.add(Refusal.needs(
+                    key,
+                    "true",
+                    "pipeline_schedule",
+                    "interleaved with pipeline_parallel " + stages(),
+                    pipeline.schedule()));
+        }
     }
 
     /** Returns why a model cannot be split this way, whatever the world and its samples. */
@@ -310,19 +344,11 @@ public record ModelParallel(
                     "tensor_parallel"));
         }
         if (context > 1 && attention != AttentionKind.FLASH) {
-            problems.add(Refusal.of(
-                    "context_parallel " + context + " needs attention flash, not "
-                            + attention.name().toLowerCase(Locale.ROOT)
-                            + "; set it, or remove context_parallel",
-                    "context_parallel",
-                    "attention"));
+            String actual = attention.name().toLowerCase(Locale.ROOT);
+            problems.add(Refusal.needs("context_parallel", String.valueOf(context), "attention", "flash", actual));
         }
         if (is(Choice.OVERLAPS_EXCHANGES) && !sequence()) {
-            problems.add(Refusal.of(
-                    "overlap_tensor_exchange true needs sequence_parallel true, not false; set it, or remove"
-                            + " overlap_tensor_exchange",
-                    "overlap_tensor_exchange",
-                    "sequence_parallel"));
+            problems.add(Refusal.needs(Choice.OVERLAPS_EXCHANGES.key(), "true", "sequence_parallel", "true", "false"));
         }
     }
 
@@ -340,6 +366,9 @@ public record ModelParallel(
         }
         if (experts == 1) {
             idle.put("expert_dispatcher", "without expert_parallel");
+            idle.put(Choice.OVERLAPS_EXPERTS.key(), "without expert_parallel");
+        } else if (job.accumulationSteps() == 1) {
+            idle.put(Choice.OVERLAPS_EXPERTS.key(), "with one micro-batch per step");
         }
         if (context == 1) {
             idle.put("gather_keys_values", "without context_parallel");

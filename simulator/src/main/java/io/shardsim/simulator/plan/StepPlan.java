@@ -4,9 +4,11 @@ import io.shardsim.simulator.TooLargeException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * One training step of every rank: operations in issue order, their waits, and memory changes.
@@ -44,10 +46,23 @@ public final class StepPlan {
     private final List<Mark> marks;
 
     private StepPlan(Builder builder) {
-        operations = builder.operations.toArray(Operation[]::new);
-        waitsFor = builder.waitsFor.toArray(int[][]::new);
-        stage = builder.stagesOf.stream().mapToInt(pair -> pair[0]).toArray();
-        otherStage = builder.stagesOf.stream().mapToInt(pair -> pair[1]).toArray();
+        int size = builder.operations.size();
+        operations = new Operation[size];
+        waitsFor = new int[size][];
+        stage = new int[size];
+        otherStage = new int[size];
+        for (int added = 0; added < size; added++) {
+            int index = builder.index(added);
+            operations[index] = builder.operations.get(added);
+            waitsFor[index] = builder.moved.isEmpty()
+                    ? builder.waitsFor.get(added)
+                    : Arrays.stream(builder.waitsFor.get(added))
+                            .map(builder::index)
+                            .sorted()
+                            .toArray();
+            stage[index] = builder.stagesOf.get(added)[0];
+            otherStage[index] = builder.stagesOf.get(added)[1];
+        }
         stages = builder.stages;
         memoryChanges = List.copyOf(builder.memoryChanges);
         marks = List.copyOf(builder.marks);
@@ -126,6 +141,9 @@ public final class StepPlan {
         private final Map<Integer, int[]> sharedStages = new HashMap<>();
         private final List<MemoryChange> memoryChanges = new ArrayList<>();
         private final List<Mark> marks = new ArrayList<>();
+        /** Final indices of operations that do not stay where they were added. */
+        private final Map<Integer, Integer> moved = new HashMap<>();
+
         private long limitBytes = Long.MAX_VALUE;
         private long[] usedBytes = {0};
         private int stages = 1;
@@ -236,6 +254,55 @@ public final class StepPlan {
         public Builder mark(int level) {
             marks.add(new Mark(operations.size(), level));
             return this;
+        }
+
+        private int index(int added) {
+            return moved.getOrDefault(added, added);
+        }
+
+        /** Returns the numbers of operations, memory changes and marks so far. */
+        public int[] here() {
+            return new int[] {operations.size(), memoryChanges.size(), marks.size()};
+        }
+
+        /**
+         * Merges two runs of operations that do not wait for each other: whenever one waits for its own last collective of these streams, the other
+         * goes on. Layers are marked as in the second run.
+         *
+         * @param first where the first run starts
+         * @param second where it ends and the second run, which lasts until now, starts
+         */
+        public void alternate(int[] first, int[] second, Set<Stream> streams) {
+            int start = first[0];
+            int end = operations.size();
+            int[] next = {start, second[0]};
+            int[] ends = {second[0], end};
+            int began = start;
+            int turn = 0;
+            for (int index = start; index < end; index++) {
+                if (next[turn] == ends[turn] || next[1 - turn] < ends[1 - turn] && waits(next[turn], began, streams)) {
+                    turn = 1 - turn;
+                    began = next[turn];
+                }
+                moved.put(next[turn]++, index);
+            }
+            for (int i = first[1]; i < memoryChanges.size(); i++) {
+                MemoryChange change = memoryChanges.get(i);
+                int before = change.beforeOperation();
+                int at = i >= second[1] ? index(before) : before == start ? start : index(before - 1) + 1;
+                memoryChanges.set(i, new MemoryChange(at, change.owner(), change.bytes(), change.stage()));
+            }
+            memoryChanges
+                    .subList(first[1], memoryChanges.size())
+                    .sort(Comparator.comparingInt(MemoryChange::beforeOperation));
+            marks.subList(first[2], second[2]).clear();
+            marks.subList(first[2], marks.size())
+                    .replaceAll(mark -> new Mark(index(mark.beforeOperation()), mark.level()));
+        }
+
+        private boolean waits(int operation, int since, Set<Stream> streams) {
+            return Arrays.stream(waitsFor.get(operation))
+                    .anyMatch(wait -> wait >= since && streams.contains(operations.get(wait).stream()));
         }
 
         public StepPlan build() {

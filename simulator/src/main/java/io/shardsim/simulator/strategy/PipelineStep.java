@@ -102,10 +102,24 @@ final class PipelineStep {
     }
 
     private boolean isReady(int stage) {
-        if (next[stage] == passes.get(stage).size()) {
-            return false;
-        }
-        Pass pass = passes.get(stage).get(next[stage]);
+        return next[stage] < passes.get(stage).size()
+                && isReady(stage, following(stage, 0))
+                && (!alternates(stage) || isReady(stage, following(stage, 1)));
+    }
+
+    private Pass following(int stage, int skipped) {
+        return passes.get(stage).get(next[stage] + skipped);
+    }
+
+    /** Returns whether the next backward exchanges tokens with experts while the forward after it computes, and vice versa. */
+    private boolean alternates(int stage) {
+        return job.parallel().overlapsExperts()
+                && next[stage] + 1 < passes.get(stage).size()
+                && !following(stage, 0).forward()
+                && following(stage, 1).forward();
+    }
+
+    private boolean isReady(int stage, Pass pass) {
         int piece = piece(stage, pass);
         if (pass.forward()) {
             return piece == 0 || forward[piece - 1][pass.microBatch()] != NOT_YET;
@@ -118,18 +132,16 @@ final class PipelineStep {
     /** Returns whether the first stage starts a forward that the schedule repeats, or the final run of backwards. */
     private boolean beginsPeriod() {
         List<Pass> ofFirst = passes.get(0);
-        int at = next[0];
+        int at = next[0] + (alternates(0) ? 1 : 0);
         if (ofFirst.get(at).forward()) {
             return forwardsOfFirst
                             % schedule.period(stages, job.parallel().pipeline().chunks())
                     == 0;
         }
-        List<Pass> earlier = ofFirst.subList(0, at).stream()
-                .filter(pass -> !pass.ofWeights())
-                .toList();
+        int before = at - (at > 0 && ofFirst.get(at - 1).ofWeights() ? 2 : 1);
         return !ofFirst.get(at).ofWeights()
-                && !earlier.isEmpty()
-                && !earlier.get(earlier.size() - 1).forward();
+                && before >= 0
+                && !ofFirst.get(before).forward();
     }
 
     private int piece(int stage, Pass pass) {
@@ -137,35 +149,40 @@ final class PipelineStep {
     }
 
     private void pass(int stage) {
-        Pass pass = passes.get(stage).get(next[stage]++);
-        int piece = piece(stage, pass);
-        int microBatch = pass.microBatch();
         writer.onStage(stage);
-        loadForNext(stage);
-        if (pass.forward()) {
-            forwardsOfFirst += stage == 0 ? 1 : 0;
-            receive(true, piece - 1, microBatch, forward);
-            steps.get(stage).forward(piece);
-            forward[piece][microBatch] = writer.result();
-        } else {
-            if (!pass.ofWeights()) {
-                receive(false, piece + 1, microBatch, backward);
-            }
-            back(steps.get(stage), pass.kind(), piece);
-            if (!pass.ofWeights()) {
-                backward[piece][microBatch] = writer.result();
-            }
+        Pass pass = following(stage, 0);
+        if (alternates(stage)) {
+            Pass forth = following(stage, 1);
+            receive(stage, forth);
+            int[] received = writer.setAside();
+            receive(stage, pass);
+            writer.alternate(() -> compute(stage, pass), () -> compute(stage, forth), received);
+            next[stage] += 2;
+            return;
         }
+        next[stage]++;
+        loadForNext(stage);
+        receive(stage, pass);
+        compute(stage, pass);
         loadForNext(stage);
     }
 
-    private void back(ReplicatedStep step, Pass.Kind kind, int piece) {
-        if (kind == Pass.Kind.INPUT_GRADIENTS) {
+    private void compute(int stage, Pass pass) {
+        int piece = piece(stage, pass);
+        ReplicatedStep step = steps.get(stage);
+        if (pass.forward()) {
+            forwardsOfFirst += stage == 0 ? 1 : 0;
+            step.forward(piece);
+            forward[piece][pass.microBatch()] = writer.result();
+        } else if (pass.kind() == Pass.Kind.INPUT_GRADIENTS) {
             step.inputGradients(piece);
-            return;
+        } else {
+            boolean last = ++backwardsOfPiece[piece] == job.accumulationSteps();
+            step.backward(piece, last, pass.ofWeights());
         }
-        boolean last = ++backwardsOfPiece[piece] == job.accumulationSteps();
-        step.backward(piece, last, kind == Pass.Kind.WEIGHT_GRADIENTS);
+        if (!pass.forward() && !pass.ofWeights()) {
+            backward[piece][pass.microBatch()] = writer.result();
+        }
     }
 
     /** Loads offloaded activations during the previous pass; activations of the same micro-batch only after its forward. */
@@ -178,9 +195,11 @@ final class PipelineStep {
         }
     }
 
-    private void receive(boolean isForward, int fromPiece, int microBatch, int[][] sent) {
-        if (fromPiece >= 0 && fromPiece < pieces) {
-            writer.receive(isForward, fromPiece % stages, sent[fromPiece][microBatch]);
+    private void receive(int stage, Pass pass) {
+        int from = piece(stage, pass) + (pass.forward() ? -1 : 1);
+        if (!pass.ofWeights() && from >= 0 && from < pieces) {
+            writer.receive(
+                    pass.forward(), from % stages, (pass.forward() ? forward : backward)[from][pass.microBatch()]);
         }
     }
 

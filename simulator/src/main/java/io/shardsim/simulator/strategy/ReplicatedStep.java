@@ -55,7 +55,7 @@ public abstract class ReplicatedStep {
         this.writer = writer;
         this.stage = stage;
         this.partition = writer.partition();
-        this.overlap = overlap;
+        this.overlap = overlap || job.parallel().overlapsExperts();
         this.world = ShardGroups.shard(job.dataParallel(), job);
         this.replicas =
                 job.parallel().experts() == 1 ? List.of(world) : List.of(world, ShardGroups.expertReplicas(job));
@@ -136,10 +136,22 @@ public abstract class ReplicatedStep {
         }
         ReplicatedStep step = stepOfStage.apply(0);
         step.holdStates();
-        for (int i = 0; i < job.accumulationSteps(); i++) {
+        boolean alternates = job.parallel().overlapsExperts();
+        if (alternates) {
             writer.beginMicroBatch();
             step.forward(0);
-            step.backward(0, i == job.accumulationSteps() - 1, false);
+        }
+        for (int i = 0; i < job.accumulationSteps(); i++) {
+            boolean last = i == job.accumulationSteps() - 1;
+            writer.beginMicroBatch();
+            if (alternates && !last) {
+                writer.alternate(() -> step.backward(0, false, false), () -> step.forward(0));
+                continue;
+            }
+            if (!alternates) {
+                step.forward(0);
+            }
+            step.backward(0, last, false);
         }
         writer.endMicroBatches();
         update(job, writer, List.of(step));

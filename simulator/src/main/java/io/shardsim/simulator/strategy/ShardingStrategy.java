@@ -88,38 +88,22 @@ public abstract class ShardingStrategy {
         if (!job.model().adapters().isNone()) {
             problems.addAll(adapterProblems(job));
         }
-        if (job.parallel().stages() > 1 && job.parallel().splitsBackward()) {
-            problems.addAll(splitProblems(job));
+        if (job.parallel().splitsBackward() && !(splitsBackward() && mayWait(job))) {
+            problems.add(Refusal.of(
+                    "pipeline_schedule " + job.parallel().pipeline().schedule() + " is modelled with "
+                            + String.join(", ", StrategyCatalog.load().kindsThat(ShardingStrategy::splitsBackward))
+                            + " (torchtitan), without activation_offload and overlap_tensor_exchange; write 1f1b or"
+                            + " interleaved",
+                    "pipeline_schedule"));
         }
         problems.addAll(ownProblems(job));
         problems.addAll(job.parallel().problems(job));
         return problems;
     }
 
-    /** Returns why the gradients of weights cannot be delayed. */
-    private List<Refusal> splitProblems(TrainingJob job) {
-        String schedule = "pipeline_schedule " + job.parallel().pipeline().schedule();
-        if (!splitsBackward()) {
-            return List.of(Refusal.of(
-                    schedule + " is modelled with "
-                            + String.join(", ", StrategyCatalog.load().kindsThat(ShardingStrategy::splitsBackward))
-                            + " (torchtitan) only; write 1f1b or interleaved, or use that kind",
-                    "pipeline_schedule"));
-        }
-        List<Refusal> problems = new ArrayList<>();
-        if (job.kept().offload()) {
-            problems.add(Refusal.of(
-                    schedule + " with activation_offload true is not modelled; write false, or another schedule",
-                    "pipeline_schedule"));
-        }
-        if (job.parallel().is(ModelParallel.Choice.OVERLAPS_EXCHANGES)) {
-            // Asynchronous tensor parallelism needs torch.compile, which PyTorch refuses here (schedules.py, 2.6).
-            problems.add(Refusal.of(
-                    schedule + " does not run with overlap_tensor_exchange true; write false, or another schedule",
-                    "pipeline_schedule",
-                    "overlap_tensor_exchange"));
-        }
-        return problems;
+    /** Returns whether gradients of weights may wait; PyTorch's asynchronous tensor parallelism needs torch.compile, which does not allow it. */
+    private static boolean mayWait(TrainingJob job) {
+        return !job.kept().offload() && !job.parallel().is(ModelParallel.Choice.OVERLAPS_EXCHANGES);
     }
 
     /** Returns why adapters cannot be trained this way. */

@@ -178,8 +178,8 @@ class PipelineTest {
     @Test
     void delayedWeightGradientsNeedAKindThatHasThem() {
         assertThat(problems(Map.of("pipeline_parallel", 4, "pipeline_schedule", "zero-bubble"), 8))
-                .containsExactly("pipeline_schedule zero-bubble is modelled with fsdp2 (torchtitan) only; write 1f1b or"
-                        + " interleaved, or use that kind");
+                .containsExactly("pipeline_schedule zero-bubble is modelled with fsdp2 (torchtitan), without"
+                        + " activation_offload and overlap_tensor_exchange; write 1f1b or interleaved");
     }
 
     /** A stage's memory follows: the input of each of its layers for each micro-batch in flight. */

@@ -51,6 +51,9 @@ public final class StepWriter {
     public static final Set<MemoryOwner> ALLOCATED_IN_STEP = Collections.unmodifiableSet(EnumSet.of(
             MemoryOwner.GATHERED_UNITS, MemoryOwner.ACTIVATIONS, MemoryOwner.WORKING_SET, MemoryOwner.BUCKETS));
 
+    private static final Set<Stream> EXPERT_STREAMS =
+            Collections.unmodifiableSet(EnumSet.of(Stream.EXPERT, Stream.EXPERT_IN_NODE));
+
     /** Index of no operation; plans ignore it among waits. */
     public static final int NONE = -1;
 
@@ -474,6 +477,30 @@ public final class StepWriter {
         }
         plan.stage(stage);
         return done;
+    }
+
+    /** Returns what the next compute waits for, for a pass that is written later, and lets the next compute not wait. */
+    public int[] setAside() {
+        int[] waits = awaited[stageIndex()];
+        awaited[stageIndex()] = new int[0];
+        return waits;
+    }
+
+    /**
+     * Writes a backward, and a forward of another micro-batch in whose compute it exchanges tokens with experts, and vice versa.
+     *
+     * @param received what the forward's first compute waits for
+     */
+    public void alternate(Runnable backward, Runnable forward, int... received) {
+        int at = stageIndex();
+        int before = lastCompute[at];
+        int[] first = plan.here();
+        backward.run();
+        int[] second = plan.here();
+        awaited[at] = received;
+        lastCompute[at] = before;
+        forward.run();
+        plan.alternate(first, second, EXPERT_STREAMS);
     }
 
     // Communication, copies, host.
