@@ -63,15 +63,6 @@ public final class InterleavedPipeline implements PipelineSchedule {
                         "pipeline_parallel"));
     }
 
-    /**
-     * Returns the number of micro-batches. The first stage starts p (v + 1) - 1 passes, less than 2p micro-batches, before they alternate; whole
-     * groups of p.
-     */
-    @Override
-    public int microBatchesToPeak(int stages, int microBatches) {
-        return Math.min(2 * stages, microBatches);
-    }
-
     @Override
     public int period(int stages, int chunks) {
         return stages * chunks;

@@ -55,11 +55,14 @@ public interface PipelineSchedule {
     Optional<Refusal> problem(int stages, int microBatches, int chunks);
 
     /**
-     * Returns the number of micro-batches after which no stage's memory grows any more.
+     * Returns the number of micro-batches after which no stage's memory grows any more: the first stage starts less than 2p, then one more for each that
+     * ends.
      *
      * @param microBatches micro-batches of a training step, m
      */
-    int microBatchesToPeak(int stages, int microBatches);
+    default int microBatchesToPeak(int stages, int microBatches) {
+        return Math.min(2 * stages, microBatches);
+    }
 
     /** Returns whether it computes gradients of inputs and of weights in separate passes. */
     default boolean splitsBackward() {

@@ -58,11 +58,6 @@ public final class ZeroBubblePipeline implements PipelineSchedule {
     }
 
     @Override
-    public int microBatchesToPeak(int stages, int microBatches) {
-        return Math.min(2 * stages, microBatches);
-    }
-
-    @Override
     public int period(int stages, int chunks) {
         return order(chunks).period(stages, chunks);
     }

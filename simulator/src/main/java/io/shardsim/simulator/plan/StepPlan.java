@@ -8,7 +8,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * One training step of every rank: operations in issue order, their waits, and memory changes.
@@ -46,23 +45,10 @@ public final class StepPlan {
     private final List<Mark> marks;
 
     private StepPlan(Builder builder) {
-        int size = builder.operations.size();
-        operations = new Operation[size];
-        waitsFor = new int[size][];
-        stage = new int[size];
-        otherStage = new int[size];
-        for (int added = 0; added < size; added++) {
-            int index = builder.index(added);
-            operations[index] = builder.operations.get(added);
-            waitsFor[index] = builder.moved.isEmpty()
-                    ? builder.waitsFor.get(added)
-                    : Arrays.stream(builder.waitsFor.get(added))
-                            .map(builder::index)
-                            .sorted()
-                            .toArray();
-            stage[index] = builder.stagesOf.get(added)[0];
-            otherStage[index] = builder.stagesOf.get(added)[1];
-        }
+        operations = builder.inOrder(builder.operations).toArray(Operation[]::new);
+        waitsFor = builder.inOrder(builder.waitsFor).map(builder::indices).toArray(int[][]::new);
+        stage = builder.inOrder(builder.stagesOf).mapToInt(pair -> pair[0]).toArray();
+        otherStage = builder.inOrder(builder.stagesOf).mapToInt(pair -> pair[1]).toArray();
         stages = builder.stages;
         memoryChanges = List.copyOf(builder.memoryChanges);
         marks = List.copyOf(builder.marks);
@@ -260,19 +246,31 @@ public final class StepPlan {
             return moved.getOrDefault(added, added);
         }
 
+        private int[] indices(int[] added) {
+            return moved.isEmpty()
+                    ? added
+                    : Arrays.stream(added).map(this::index).sorted().toArray();
+        }
+
+        private <T> java.util.stream.Stream<T> inOrder(List<T> added) {
+            List<T> ordered = new ArrayList<>(added);
+            moved.forEach((from, to) -> ordered.set(to, added.get(from)));
+            return ordered.stream();
+        }
+
         /** Returns the numbers of operations, memory changes and marks so far. */
         public int[] here() {
             return new int[] {operations.size(), memoryChanges.size(), marks.size()};
         }
 
         /**
-         * Merges two runs of operations that do not wait for each other: whenever one waits for its own last collective of these streams, the other
-         * goes on. Layers are marked as in the second run.
+         * Merges two runs of operations that do not wait for each other: whenever one waits for its last exchange with experts, the other goes on.
+         * Layers are marked as in the second run.
          *
          * @param first where the first run starts
          * @param second where it ends and the second run, which lasts until now, starts
          */
-        public void alternate(int[] first, int[] second, Set<Stream> streams) {
+        public void alternate(int[] first, int[] second) {
             int start = first[0];
             int end = operations.size();
             int[] next = {start, second[0]};
@@ -280,7 +278,7 @@ public final class StepPlan {
             int began = start;
             int turn = 0;
             for (int index = start; index < end; index++) {
-                if (next[turn] == ends[turn] || next[1 - turn] < ends[1 - turn] && waits(next[turn], began, streams)) {
+                if (next[turn] == ends[turn] || next[1 - turn] < ends[1 - turn] && waits(next[turn], began)) {
                     turn = 1 - turn;
                     began = next[turn];
                 }
@@ -289,7 +287,7 @@ public final class StepPlan {
             for (int i = first[1]; i < memoryChanges.size(); i++) {
                 MemoryChange change = memoryChanges.get(i);
                 int before = change.beforeOperation();
-                int at = i >= second[1] ? index(before) : before == start ? start : index(before - 1) + 1;
+                int at = i < second[1] && before == second[0] ? index(before - 1) + 1 : index(before);
                 memoryChanges.set(i, new MemoryChange(at, change.owner(), change.bytes(), change.stage()));
             }
             memoryChanges
@@ -300,9 +298,10 @@ public final class StepPlan {
                     .replaceAll(mark -> new Mark(index(mark.beforeOperation()), mark.level()));
         }
 
-        private boolean waits(int operation, int since, Set<Stream> streams) {
+        private boolean waits(int operation, int since) {
             return Arrays.stream(waitsFor.get(operation))
-                    .anyMatch(wait -> wait >= since && streams.contains(operations.get(wait).stream()));
+                    .anyMatch(wait ->
+                            wait >= since && operations.get(wait).stream().reportedAs() == Stream.EXPERT);
         }
 
         public StepPlan build() {

@@ -136,22 +136,18 @@ public abstract class ReplicatedStep {
         }
         ReplicatedStep step = stepOfStage.apply(0);
         step.holdStates();
-        boolean alternates = job.parallel().overlapsExperts();
-        if (alternates) {
+        int ahead = job.parallel().overlapsExperts() ? 1 : 0;
+        for (int i = 0; i < job.accumulationSteps() + ahead; i++) {
+            boolean last = i == job.accumulationSteps() + ahead - 1;
             writer.beginMicroBatch();
-            step.forward(0);
-        }
-        for (int i = 0; i < job.accumulationSteps(); i++) {
-            boolean last = i == job.accumulationSteps() - 1;
-            writer.beginMicroBatch();
-            if (alternates && !last) {
-                writer.alternate(() -> step.backward(0, false, false), () -> step.forward(0));
-                continue;
-            }
-            if (!alternates) {
+            if (ahead == 0 || i == 0) {
                 step.forward(0);
             }
-            step.backward(0, last, false);
+            if (ahead == 1 && i > 0 && !last) {
+                writer.alternate(() -> {}, () -> step.backward(0, false, false), () -> step.forward(0));
+            } else if (i >= ahead) {
+                step.backward(0, last, false);
+            }
         }
         writer.endMicroBatches();
         update(job, writer, List.of(step));

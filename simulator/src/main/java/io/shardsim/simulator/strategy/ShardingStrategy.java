@@ -88,7 +88,11 @@ public abstract class ShardingStrategy {
         if (!job.model().adapters().isNone()) {
             problems.addAll(adapterProblems(job));
         }
-        if (job.parallel().splitsBackward() && !(splitsBackward() && mayWait(job))) {
+        // PyTorch's asynchronous tensor parallelism needs torch.compile, which does not allow a split backward.
+        if (job.parallel().splitsBackward()
+                && (!splitsBackward()
+                        || job.kept().offload()
+                        || job.parallel().is(ModelParallel.Choice.OVERLAPS_EXCHANGES))) {
             problems.add(Refusal.of(
                     "pipeline_schedule " + job.parallel().pipeline().schedule() + " is modelled with "
                             + String.join(", ", StrategyCatalog.load().kindsThat(ShardingStrategy::splitsBackward))
@@ -99,11 +103,6 @@ public abstract class ShardingStrategy {
         problems.addAll(ownProblems(job));
         problems.addAll(job.parallel().problems(job));
         return problems;
-    }
-
-    /** Returns whether gradients of weights may wait; PyTorch's asynchronous tensor parallelism needs torch.compile, which does not allow it. */
-    private static boolean mayWait(TrainingJob job) {
-        return !job.kept().offload() && !job.parallel().is(ModelParallel.Choice.OVERLAPS_EXCHANGES);
     }
 
     /** Returns why adapters cannot be trained this way. */

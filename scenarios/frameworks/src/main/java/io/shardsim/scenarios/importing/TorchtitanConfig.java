@@ -6,13 +6,12 @@ import io.shardsim.scenarios.importing.Fact.Rank;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A torchtitan TOML file; torchtitan trains with FSDP2. */
-final class TorchtitanConfig implements Importer {
+public final class TorchtitanConfig implements Importer {
     private static final String MODE = "activation_checkpoint.mode";
     private static final String OPTION = "activation_checkpoint.selective_ac_option";
     private static final String CONVERTERS = "model.converters";
@@ -26,15 +25,16 @@ final class TorchtitanConfig implements Importer {
             "parallelism.module_fqns_per_model_part",
             "parallelism.pipeline_parallel_split_points",
             "experimental.pipeline_parallel_split_points");
-    private static final Map<String, String> SCHEDULES = Map.of(
-            "gpipe",
+    /** Its names of pipeline schedules. */
+    public static final Map<String, String> SCHEDULES = Map.of(
             "simple",
+            "GPipe",
             "1f1b",
-            "1f1b",
-            "interleaved1f1b",
+            "1F1B",
             "interleaved",
-            "interleavedzerobubble",
-            "zero-bubble");
+            "Interleaved1F1B",
+            "zero-bubble",
+            "InterleavedZeroBubble");
 
     @Override
     public String table() {
@@ -122,9 +122,11 @@ final class TorchtitanConfig implements Importer {
             return;
         }
         String key = of(file, "pipeline_parallel_schedule");
-        String schedule = file.text(key);
-        String ours = SCHEDULES.get(
-                schedule == null ? "1f1b" : schedule.toLowerCase(Locale.ROOT).replace("_", ""));
+        String schedule = file.text(key) == null ? "1F1B" : file.text(key).replace("_", "");
+        String ours = SCHEDULES.keySet().stream()
+                .filter(name -> SCHEDULES.get(name).equalsIgnoreCase(schedule))
+                .findFirst()
+                .orElse(null);
         if (ours == null) {
             file.judge(
                     key,

@@ -62,11 +62,6 @@ final class BlockWriter {
         return layer(segments.backward(section(layer)), label, waits);
     }
 
-    /** Writes the part of a layer's backward that does not compute gradients of weights. */
-    int inputGradients(int layer, String label, int... waits) {
-        return layer(segments.inputGradients(segments.backward(section(layer))), label, waits);
-    }
-
     /** Writes the recomputation of a layer. Selective recomputation communicates only around the blocks that it completes, such as all experts. */
     int recompute(int layer, String label, int... waits) {
         Segment again = segments.recompute(section(layer), job.checkpointing(), profile.recomputeStopsEarly());
@@ -93,7 +88,7 @@ final class BlockWriter {
     }
 
     /** Writes a layer in one direction: at once, or block by block. */
-    private int layer(Segment layer, String label, int... waits) {
+    int layer(Segment layer, String label, int... waits) {
         if (tensor.size() == 1 && context.size() == 1 && !isRouted(layer)) {
             return writer.compute(Work.of(layer), label, waits);
         }

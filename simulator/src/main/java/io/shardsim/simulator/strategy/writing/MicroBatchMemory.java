@@ -293,19 +293,11 @@ final class MicroBatchMemory {
                 * job.precision().bytes();
     }
 
-    /** Returns the bytes of the gradients of all GEMMs' results in a section, which their wgrads need. */
+    /** Returns the bytes of the gradients of all GEMMs' results in a section, which their wgrads need; tensor parallelism splits the sequence. */
     long resultGradientBytes(Section section) {
-        long bytes = 0;
-        for (Block block : job.model().operators().blocks(section)) {
-            for (Operator operator : block.operators()) {
-                if (operator instanceof Linear linear) {
-                    boolean split = linear.split() == Linear.Split.OUTPUTS
-                            || job.parallel().sequence();
-                    bytes += split(job.precision().bytes() * linear.results(), split, tokens(block));
-                }
-            }
-        }
-        return bytes;
+        return job.model().operators().blocks(section).stream()
+                .mapToLong(block -> split(job.precision().bytes() * block.sum(Operator::results), block))
+                .sum();
     }
 
     /** Returns the bytes of a rank's logits, given the bytes per logit. */

@@ -51,9 +51,6 @@ public final class StepWriter {
     public static final Set<MemoryOwner> ALLOCATED_IN_STEP = Collections.unmodifiableSet(EnumSet.of(
             MemoryOwner.GATHERED_UNITS, MemoryOwner.ACTIVATIONS, MemoryOwner.WORKING_SET, MemoryOwner.BUCKETS));
 
-    private static final Set<Stream> EXPERT_STREAMS =
-            Collections.unmodifiableSet(EnumSet.of(Stream.EXPERT, Stream.EXPERT_IN_NODE));
-
     /** Index of no operation; plans ignore it among waits. */
     public static final int NONE = -1;
 
@@ -317,10 +314,13 @@ public final class StepWriter {
 
     /** Writes the rest of the head's backward. */
     public int weightGradientsOfHead() {
-        int computed =
-                compute(Work.of(segments.weightGradients(segments.backward(Section.HEAD))), "backward head weights");
-        long kept = memory.outputBytes() - memory.logitBytes(profile.keptLogitBytes());
-        free(MemoryOwner.WORKING_SET, kept + memory.resultGradientBytes(Section.HEAD));
+        free(MemoryOwner.WORKING_SET, memory.outputBytes() - memory.logitBytes(profile.keptLogitBytes()));
+        return weightGradients(Section.HEAD, "backward head weights");
+    }
+
+    private int weightGradients(Section section, String label) {
+        int computed = compute(Work.of(segments.weightGradients(segments.backward(section))), label);
+        free(MemoryOwner.WORKING_SET, memory.resultGradientBytes(section));
         return computed;
     }
 
@@ -329,19 +329,18 @@ public final class StepWriter {
      * of the results of its GEMMs (torch/distributed/pipelining/_backward.py of PyTorch 2.6, stage_backward_input: retain_graph, param_groups).
      */
     public void inputGradientsOfLayer(int layer, int... waits) {
+        Section section = blocks.section(layer);
         int[] restored = restoreLayer(layer, waits);
-        long temporary = memory.backwardTemporaryBytes(layer);
-        allocate(MemoryOwner.WORKING_SET, temporary);
-        blocks.inputGradients(layer, "backward layer inputs", restored);
-        free(MemoryOwner.WORKING_SET, temporary);
-        allocate(MemoryOwner.WORKING_SET, memory.resultGradientBytes(blocks.section(layer)));
+        allocate(MemoryOwner.WORKING_SET, memory.backwardTemporaryBytes(layer));
+        blocks.layer(segments.inputGradients(segments.backward(section)), "backward layer inputs", restored);
+        free(MemoryOwner.WORKING_SET, memory.backwardTemporaryBytes(layer));
+        allocate(MemoryOwner.WORKING_SET, memory.resultGradientBytes(section));
     }
 
     /** Writes the gradients of a layer's weights, and frees its activations. */
     public int weightGradientsOfLayer(int layer) {
-        Section section = blocks.section(layer);
-        int computed = compute(Work.of(segments.weightGradients(segments.backward(section))), "backward layer weights");
-        free(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer) + memory.resultGradientBytes(section));
+        int computed = weightGradients(blocks.section(layer), "backward layer weights");
+        free(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer));
         keep(layer, -memory.keptBytes(layer));
         return computed;
     }
@@ -479,20 +478,16 @@ public final class StepWriter {
         return done;
     }
 
-    /** Returns what the next compute waits for, for a pass that is written later, and lets the next compute not wait. */
-    public int[] setAside() {
-        int[] waits = awaited[stageIndex()];
-        awaited[stageIndex()] = new int[0];
-        return waits;
-    }
-
     /**
-     * Writes a backward, and a forward of another micro-batch in whose compute it exchanges tokens with experts, and vice versa.
+     * Writes a backward and a forward of another micro-batch: one computes while the other exchanges tokens with experts.
      *
-     * @param received what the forward's first compute waits for
+     * @param receive receives the forward's input
      */
-    public void alternate(Runnable backward, Runnable forward, int... received) {
+    public void alternate(Runnable receive, Runnable backward, Runnable forward) {
         int at = stageIndex();
+        receive.run();
+        int[] received = awaited[at];
+        awaited[at] = new int[0];
         int before = lastCompute[at];
         int[] first = plan.here();
         backward.run();
@@ -500,7 +495,7 @@ public final class StepWriter {
         awaited[at] = received;
         lastCompute[at] = before;
         forward.run();
-        plan.alternate(first, second, EXPERT_STREAMS);
+        plan.alternate(first, second);
     }
 
     // Communication, copies, host.
