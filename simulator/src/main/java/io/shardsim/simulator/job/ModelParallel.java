@@ -176,21 +176,14 @@ public record ModelParallel(
                                     + " ranks of a pipeline stage; " + NearestNumbers.divisors(stageRanks, experts),
                             "expert_parallel"));
         }
-        Map<String, String> factors = new LinkedHashMap<>();
-        addFactor(factors, "tensor_parallel", tensor);
-        addFactor(factors, "context_parallel", context);
-        addFactor(factors, "pipeline_parallel", stages());
-        String product = String.join(" x ", factors.values()) + (factors.size() > 1 ? " = " + ranksOfSample : "");
+        Map<String, Integer> factors = degrees();
+        factors.remove("expert_parallel");
+        String product = factors.toString().replace('=', ' ').replace(", ", " x ");
+        product = product.substring(1, product.length() - 1) + (factors.size() > 1 ? " = " + ranksOfSample : "");
         return List.of(new Refusal(
                 product + " does not divide world size " + worldSize + "; "
                         + NearestNumbers.divisors(worldSize, ranksOfSample),
                 List.copyOf(factors.keySet())));
-    }
-
-    private static void addFactor(Map<String, String> factors, String key, int factor) {
-        if (factor > 1) {
-            factors.put(key, key + " " + factor);
-        }
     }
 
     /** Returns why a model cannot be split this way. */
@@ -229,12 +222,8 @@ public record ModelParallel(
             problems.add(Refusal.needs(key, "true", "activation_offload", "false", "true"));
         }
         if (stages() > 1 && pipeline.chunks() == 1) {
-            problems.add(Refusal.needs(
-                    key,
-                    "true",
-                    "pipeline_schedule",
-                    "interleaved with pipeline_parallel " + stages(),
-                    pipeline.schedule()));
+            String needed = "interleaved with pipeline_parallel " + stages();
+            problems.add(Refusal.needs(key, "true", "pipeline_schedule", needed, pipeline.schedule()));
         }
     }
 
@@ -264,17 +253,20 @@ public record ModelParallel(
     }
 
     private void addConvolutionProblems(List<Refusal> problems) {
+        degrees()
+                .forEach((key, degree) -> problems.add(
+                        Refusal.of(key + " " + degree + " of a convolutional network is not modelled; write 1", key)));
+    }
+
+    /** Returns the degrees above 1. */
+    private Map<String, Integer> degrees() {
         Map<String, Integer> degrees = new LinkedHashMap<>();
         degrees.put("tensor_parallel", tensor);
         degrees.put("context_parallel", context);
-        degrees.put("expert_parallel", experts);
         degrees.put("pipeline_parallel", stages());
-        degrees.forEach((key, degree) -> {
-            if (degree > 1) {
-                problems.add(
-                        Refusal.of(key + " " + degree + " of a convolutional network is not modelled; write 1", key));
-            }
-        });
+        degrees.put("expert_parallel", experts);
+        degrees.values().removeIf(degree -> degree == 1);
+        return degrees;
     }
 
     private void addDecoderProblems(List<Refusal> problems, ModelShape model, AttentionKind attention) {

@@ -55,8 +55,7 @@ public interface PipelineSchedule {
     Optional<Refusal> problem(int stages, int microBatches, int chunks);
 
     /**
-     * Returns the number of micro-batches after which no stage's memory grows any more: the first stage starts less than 2p, then one more for each that
-     * ends.
+     * Returns the number of micro-batches after which no stage's memory grows any more: the first stage starts less than 2p.
      *
      * @param microBatches micro-batches of a training step, m
      */
@@ -66,7 +65,7 @@ public interface PipelineSchedule {
 
     /** Returns whether it computes gradients of inputs and of weights in separate passes. */
     default boolean splitsBackward() {
-        return false;
+        return passes(0, 2, 2, 1).stream().anyMatch(Pass::ofWeights);
     }
 
     /** Returns the period of the schedule, in forward passes of the first stage. */

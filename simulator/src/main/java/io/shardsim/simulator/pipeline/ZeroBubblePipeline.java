@@ -19,18 +19,12 @@ import java.util.Optional;
  * ScheduleInterleavedZeroBubble, which torchtitan runs with two model chunks.
  */
 public final class ZeroBubblePipeline implements PipelineSchedule {
-    private static final PipelineSchedule PLAIN = new OneForwardOneBackward();
-    private static final PipelineSchedule INTERLEAVED = new InterleavedPipeline();
-
-    private static PipelineSchedule order(int chunks) {
-        return chunks == 1 ? PLAIN : INTERLEAVED;
-    }
-
     @Override
     public List<Pass> passes(int stage, int stages, int microBatches, int chunks) {
+        PipelineSchedule order = chunks == 1 ? new OneForwardOneBackward() : new InterleavedPipeline();
         List<Pass> passes = new ArrayList<>();
         Deque<Pass> delayed = new ArrayDeque<>();
-        for (Pass pass : order(chunks).passes(stage, stages, microBatches, chunks)) {
+        for (Pass pass : order.passes(stage, stages, microBatches, chunks)) {
             if (pass.forward()) {
                 passes.add(pass);
                 continue;
@@ -46,11 +40,6 @@ public final class ZeroBubblePipeline implements PipelineSchedule {
     }
 
     @Override
-    public boolean splitsBackward() {
-        return true;
-    }
-
-    @Override
     public Optional<Refusal> problem(int stages, int microBatches, int chunks) {
         return chunks == 1
                 ? Optional.empty()
@@ -59,6 +48,6 @@ public final class ZeroBubblePipeline implements PipelineSchedule {
 
     @Override
     public int period(int stages, int chunks) {
-        return order(chunks).period(stages, chunks);
+        return chunks == 1 ? 1 : stages * chunks;
     }
 }

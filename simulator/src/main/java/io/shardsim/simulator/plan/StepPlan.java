@@ -258,23 +258,38 @@ public final class StepPlan {
             return ordered.stream();
         }
 
-        /** Returns the numbers of operations, memory changes and marks so far. */
-        public int[] here() {
-            return new int[] {operations.size(), memoryChanges.size(), marks.size()};
-        }
-
         /**
          * Merges two runs of operations that do not wait for each other: whenever one waits for its last exchange with experts, the other goes on.
          * Layers are marked as in the second run.
-         *
-         * @param first where the first run starts
-         * @param second where it ends and the second run, which lasts until now, starts
          */
-        public void alternate(int[] first, int[] second) {
-            int start = first[0];
+        public void alternate(Runnable first, Runnable second) {
+            int start = operations.size();
+            int changes = memoryChanges.size();
+            int marked = marks.size();
+            first.run();
+            int middle = operations.size();
+            int changed = memoryChanges.size();
+            marks.subList(marked, marks.size()).clear();
+            second.run();
+            place(start, middle);
+            for (int i = changes; i < memoryChanges.size(); i++) {
+                MemoryChange change = memoryChanges.get(i);
+                int before = change.beforeOperation();
+                int at = i < changed && before == middle ? index(before - 1) + 1 : index(before);
+                memoryChanges.set(i, new MemoryChange(at, change.owner(), change.bytes(), change.stage()));
+            }
+            memoryChanges
+                    .subList(changes, memoryChanges.size())
+                    .sort(Comparator.comparingInt(MemoryChange::beforeOperation));
+            marks.subList(marked, marks.size())
+                    .replaceAll(mark -> new Mark(index(mark.beforeOperation()), mark.level()));
+        }
+
+        /** Determines where the operations of two runs go. */
+        private void place(int start, int middle) {
             int end = operations.size();
-            int[] next = {start, second[0]};
-            int[] ends = {second[0], end};
+            int[] next = {start, middle};
+            int[] ends = {middle, end};
             int began = start;
             int turn = 0;
             for (int index = start; index < end; index++) {
@@ -284,18 +299,6 @@ public final class StepPlan {
                 }
                 moved.put(next[turn]++, index);
             }
-            for (int i = first[1]; i < memoryChanges.size(); i++) {
-                MemoryChange change = memoryChanges.get(i);
-                int before = change.beforeOperation();
-                int at = i < second[1] && before == second[0] ? index(before - 1) + 1 : index(before);
-                memoryChanges.set(i, new MemoryChange(at, change.owner(), change.bytes(), change.stage()));
-            }
-            memoryChanges
-                    .subList(first[1], memoryChanges.size())
-                    .sort(Comparator.comparingInt(MemoryChange::beforeOperation));
-            marks.subList(first[2], second[2]).clear();
-            marks.subList(first[2], marks.size())
-                    .replaceAll(mark -> new Mark(index(mark.beforeOperation()), mark.level()));
         }
 
         private boolean waits(int operation, int since) {

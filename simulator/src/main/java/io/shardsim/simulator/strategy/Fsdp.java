@@ -140,12 +140,7 @@ public final class Fsdp extends ShardingStrategy {
         }
         int tensor = modelParallel().tensor();
         if (tensor > 1 && !modelParallel().sequence()) {
-            problems.add(Refusal.of(
-                    "expert_parallel " + experts + " with tensor_parallel " + tensor
-                            + " needs sequence_parallel true, not false; set it, or write tensor_parallel: 1",
-                    "sequence_parallel",
-                    "tensor_parallel",
-                    "expert_parallel"));
+            problems.add(needsSequence(tensor));
         }
     }
 

@@ -63,11 +63,7 @@ public final class MegatronCore extends Megatron {
         int tensor = modelParallel().tensor();
         if (job.model().mixture().isPresent() && tensor > 1 && !modelParallel().sequence()) {
             // megatron/core/transformer/moe/moe_layer.py, MoELayer.forward, raises an error.
-            problems.add(Refusal.of(
-                    "experts with tensor_parallel " + tensor
-                            + " need sequence_parallel true, not false; set it, or remove tensor_parallel",
-                    "sequence_parallel",
-                    "tensor_parallel"));
+            problems.add(needsSequence(tensor));
         }
         if (gathersEightBits && !job.profile().eightBitProducts()) {
             String actual = job.precision().id();

@@ -153,20 +153,19 @@ final class PipelineStep {
         Pass pass = following(stage, 0);
         if (alternates(stage)) {
             Pass forth = following(stage, 1);
-            writer.alternate(
-                    () -> receive(stage, forth), () -> receiveAndCompute(stage, pass), () -> compute(stage, forth));
+            Runnable back = () -> {
+                receive(stage, pass);
+                compute(stage, pass);
+            };
+            writer.alternate(() -> receive(stage, forth), back, () -> compute(stage, forth));
             next[stage] += 2;
             return;
         }
         next[stage]++;
         loadForNext(stage);
-        receiveAndCompute(stage, pass);
-        loadForNext(stage);
-    }
-
-    private void receiveAndCompute(int stage, Pass pass) {
         receive(stage, pass);
         compute(stage, pass);
+        loadForNext(stage);
     }
 
     private void compute(int stage, Pass pass) {

@@ -299,11 +299,7 @@ public abstract class ReplicatedStep {
         }
     }
 
-    /**
-     * Writes the backward pass of one micro-batch through one model chunk.
-     *
-     * @param split whether only gradients of weights are left to compute
-     */
+    /** Writes the backward pass of one micro-batch through one model chunk, or only the gradients of weights. */
     final void backward(int ofPiece, boolean lastMicroBatch, boolean split) {
         piece = ofPiece;
         offloadOf(piece);

@@ -184,6 +184,12 @@ public abstract class ShardingStrategy {
         return List.of();
     }
 
+    /** Returns why experts cannot be trained with tensor parallelism that leaves the sequence whole. */
+    static Refusal needsSequence(int tensor) {
+        String needed = "true with experts";
+        return Refusal.needs("tensor_parallel", String.valueOf(tensor), "sequence_parallel", needed, "false");
+    }
+
     /** Returns the settings in force. */
     public final StrategyParameters settings() {
         return settings;

@@ -159,7 +159,7 @@ public record Linear(
                 : 0;
     }
 
-    @Override
+    /** Returns the elements of its results per token. */
     public long results() {
         return products.stream()
                 .mapToLong(product -> product.experts().arrived(product.outputs()))

@@ -74,11 +74,6 @@ public sealed interface Operator
         return 0;
     }
 
-    /** Returns the elements of the GEMMs' results, per token. */
-    default long results() {
-        return 0;
-    }
-
     /** Returns whether tensor parallelism splits its input. */
     default boolean takesPart() {
         return false;

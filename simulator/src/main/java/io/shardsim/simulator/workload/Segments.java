@@ -30,8 +30,7 @@ public final class Segments {
     private final Map<Section, Segment> forward = new HashMap<>();
     private final Map<Section, Segment> backward = new HashMap<>();
     private final Map<Again, Segment> again = new HashMap<>();
-    private final IdentityHashMap<Segment, Segment> inputGradients = new IdentityHashMap<>();
-    private final IdentityHashMap<Segment, Segment> weightGradients = new IdentityHashMap<>();
+    private final Map<Section, Gradients> gradients = new HashMap<>();
     private final IdentityHashMap<Segment, List<Segment>> blocks = new IdentityHashMap<>();
     private final IdentityHashMap<Segment, Block> homes = new IdentityHashMap<>();
     private final IdentityHashMap<Segment, Exchanging> exchanging = new IdentityHashMap<>();
@@ -50,6 +49,9 @@ public final class Segments {
     }
 
     private record Again(Section layer, Checkpointing checkpointing, boolean stopsEarly) {}
+
+    /** Backward split into the wgrads of linear maps, and the rest. */
+    public record Gradients(Segment inputs, Segment weights) {}
 
     /**
      * Block split by the communication that it overlaps with.
@@ -114,20 +116,17 @@ public final class Segments {
         return new Segment(section, Direction.BACKWARD, pieces);
     }
 
-    /** Returns a whole backward without the wgrads of linear maps. */
-    public Segment inputGradients(Segment whole) {
-        return inputGradients.computeIfAbsent(
-                whole,
-                each -> each.where(piece -> piece.portion() != Portion.WEIGHT_GRADIENT)
-                        .with(linear(each.section()), Portion.INPUT_GRADIENT));
+    /** Returns a whole backward in two parts. */
+    public Gradients gradients(Section section) {
+        return gradients.computeIfAbsent(section, this::cutGradients);
     }
 
-    /** Returns the wgrads of linear maps in a whole backward. */
-    public Segment weightGradients(Segment whole) {
-        IntPredicate linear = linear(whole.section());
-        return weightGradients.computeIfAbsent(
-                whole,
-                each -> each.where(piece -> linear.test(piece.at()) && piece.portion() != Portion.INPUT_GRADIENT)
+    private Gradients cutGradients(Section section) {
+        Segment whole = backward(section);
+        IntPredicate linear = at -> of(section).get(at) instanceof Linear;
+        return new Gradients(
+                whole.where(piece -> piece.portion() != Portion.WEIGHT_GRADIENT).with(linear, Portion.INPUT_GRADIENT),
+                whole.where(piece -> linear.test(piece.at()) && piece.portion() != Portion.INPUT_GRADIENT)
                         .with(linear, Portion.WEIGHT_GRADIENT));
     }
 
@@ -336,11 +335,6 @@ public final class Segments {
     private IntPredicate attends(Section section) {
         List<Operator> all = of(section);
         return at -> all.get(at) instanceof Attention;
-    }
-
-    private IntPredicate linear(Section section) {
-        List<Operator> all = of(section);
-        return at -> all.get(at) instanceof Linear;
     }
 
     private IntPredicate isLinear(Section section, Split split) {

@@ -1,5 +1,7 @@
 package io.shardsim.scenarios.importing;
 
+import static java.util.Map.entry;
+
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.importing.Fact.Rank;
@@ -26,15 +28,11 @@ public final class TorchtitanConfig implements Importer {
             "parallelism.pipeline_parallel_split_points",
             "experimental.pipeline_parallel_split_points");
     /** Its names of pipeline schedules. */
-    public static final Map<String, String> SCHEDULES = Map.of(
-            "simple",
-            "GPipe",
-            "1f1b",
-            "1F1B",
-            "interleaved",
-            "Interleaved1F1B",
-            "zero-bubble",
-            "InterleavedZeroBubble");
+    public static final Map<String, String> SCHEDULES = Map.ofEntries(
+            entry("simple", "GPipe"),
+            entry("1f1b", "1F1B"),
+            entry("interleaved", "Interleaved1F1B"),
+            entry("zero-bubble", "InterleavedZeroBubble"));
 
     @Override
     public String table() {

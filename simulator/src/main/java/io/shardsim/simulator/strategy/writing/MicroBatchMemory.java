@@ -296,7 +296,10 @@ final class MicroBatchMemory {
     /** Returns the bytes of the gradients of all GEMMs' results in a section, which their wgrads need; tensor parallelism splits the sequence. */
     long resultGradientBytes(Section section) {
         return job.model().operators().blocks(section).stream()
-                .mapToLong(block -> split(job.precision().bytes() * block.sum(Operator::results), block))
+                .mapToLong(block -> split(
+                        job.precision().bytes()
+                                * block.sum(each -> each instanceof Linear linear ? linear.results() : 0),
+                        block))
                 .sum();
     }
 

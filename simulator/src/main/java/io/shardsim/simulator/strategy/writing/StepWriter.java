@@ -306,7 +306,7 @@ public final class StepWriter {
     public void inputGradientsOfHead() {
         long gradients = memory.logitBytes(profile.logitGradientBytes());
         allocate(MemoryOwner.WORKING_SET, gradients);
-        compute(Work.of(segments.inputGradients(segments.backward(Section.HEAD))), "backward head inputs");
+        compute(Work.of(segments.gradients(Section.HEAD).inputs()), "backward head inputs");
         blocks.leave("head gradient");
         free(MemoryOwner.WORKING_SET, gradients + memory.logitBytes(profile.keptLogitBytes()));
         allocate(MemoryOwner.WORKING_SET, memory.resultGradientBytes(Section.HEAD));
@@ -319,7 +319,7 @@ public final class StepWriter {
     }
 
     private int weightGradients(Section section, String label) {
-        int computed = compute(Work.of(segments.weightGradients(segments.backward(section))), label);
+        int computed = compute(Work.of(segments.gradients(section).weights()), label);
         free(MemoryOwner.WORKING_SET, memory.resultGradientBytes(section));
         return computed;
     }
@@ -332,7 +332,7 @@ public final class StepWriter {
         Section section = blocks.section(layer);
         int[] restored = restoreLayer(layer, waits);
         allocate(MemoryOwner.WORKING_SET, memory.backwardTemporaryBytes(layer));
-        blocks.layer(segments.inputGradients(segments.backward(section)), "backward layer inputs", restored);
+        blocks.layer(segments.gradients(section).inputs(), "backward layer inputs", restored);
         free(MemoryOwner.WORKING_SET, memory.backwardTemporaryBytes(layer));
         allocate(MemoryOwner.WORKING_SET, memory.resultGradientBytes(section));
     }
@@ -489,13 +489,11 @@ public final class StepWriter {
         int[] received = awaited[at];
         awaited[at] = new int[0];
         int before = lastCompute[at];
-        int[] first = plan.here();
-        backward.run();
-        int[] second = plan.here();
-        awaited[at] = received;
-        lastCompute[at] = before;
-        forward.run();
-        plan.alternate(first, second);
+        plan.alternate(backward, () -> {
+            awaited[at] = received;
+            lastCompute[at] = before;
+            forward.run();
+        });
     }
 
     // Communication, copies, host.
