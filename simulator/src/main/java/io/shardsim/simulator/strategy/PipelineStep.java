@@ -174,15 +174,14 @@ final class PipelineStep {
         if (pass.forward()) {
             forwardsOfFirst += stage == 0 ? 1 : 0;
             step.forward(piece);
-            forward[piece][pass.microBatch()] = writer.result();
         } else if (pass.kind() == Pass.Kind.INPUT_GRADIENTS) {
             step.inputGradients(piece);
         } else {
             boolean last = ++backwardsOfPiece[piece] == job.accumulationSteps();
             step.backward(piece, last, pass.ofWeights());
         }
-        if (!pass.forward() && !pass.ofWeights()) {
-            backward[piece][pass.microBatch()] = writer.result();
+        if (!pass.ofWeights()) {
+            (pass.forward() ? forward : backward)[piece][pass.microBatch()] = writer.result();
         }
     }
 

@@ -314,8 +314,9 @@ public final class StepWriter {
 
     /** Writes the rest of the head's backward. */
     public int weightGradientsOfHead() {
+        int computed = weightGradients(Section.HEAD, "backward head weights");
         free(MemoryOwner.WORKING_SET, memory.outputBytes() - memory.logitBytes(profile.keptLogitBytes()));
-        return weightGradients(Section.HEAD, "backward head weights");
+        return computed;
     }
 
     private int weightGradients(Section section, String label) {
@@ -478,11 +479,7 @@ public final class StepWriter {
         return done;
     }
 
-    /**
-     * Writes a backward and a forward of another micro-batch: one computes while the other exchanges tokens with experts.
-     *
-     * @param receive receives the forward's input
-     */
+    /** Receives a forward's input, then writes it and a backward: one computes while the other exchanges tokens with experts. */
     public void alternate(Runnable receive, Runnable backward, Runnable forward) {
         int at = stageIndex();
         receive.run();
