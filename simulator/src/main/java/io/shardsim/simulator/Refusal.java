@@ -16,4 +16,13 @@ public record Refusal(String sentence, List<String> keys) {
     public static Refusal of(String sentence, String... keys) {
         return new Refusal(sentence, List.of(keys));
     }
+
+    /** Returns why a setting cannot be used, which needs another one to have a different value. */
+    public static Refusal needs(String setting, String value, String other, String needed, String actual) {
+        return of(
+                setting + " " + value + " needs " + other + " " + needed + ", not " + actual + "; set it, or remove "
+                        + setting,
+                setting,
+                other);
+    }
 }

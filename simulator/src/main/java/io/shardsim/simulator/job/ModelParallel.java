@@ -5,6 +5,7 @@ import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.pipeline.PipelineSchedule;
 import io.shardsim.simulator.pipeline.PipelineSchedules;
 import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -61,6 +62,8 @@ public record ModelParallel(
         EXCHANGES_BY_PROJECTION("exchange_by_projection", false),
         /** Overlaps GEMMs with communication along the sequence, piece by piece. */
         OVERLAPS_EXCHANGES("overlap_tensor_exchange", false),
+        /** Overlaps the exchange of tokens with experts with compute of another micro-batch. */
+        OVERLAPS_EXPERTS("overlap_expert_exchange", false),
         /** Overlaps the all-reduce of a block's input gradient with the wgrad GEMM of its first weights. */
         ASYNC_ALL_REDUCE("async_tensor_all_reduce", false),
         /** All-gathers keys and values in a context-parallel group. */
@@ -114,6 +117,11 @@ public record ModelParallel(
         return choices.contains(choice);
     }
 
+    /** Returns whether forwards and backwards alternate within layers, so that each computes while the other exchanges tokens with experts. */
+    public boolean overlapsExperts() {
+        return is(Choice.OVERLAPS_EXPERTS) && experts > 1;
+    }
+
     public boolean sequence() {
         return is(Choice.SEQUENCE);
     }
@@ -149,6 +157,13 @@ public record ModelParallel(
         return PipelineSchedules.all().named(pipeline.schedule()).microBatchesToPeak(stages(), microBatches);
     }
 
+    /** Returns whether the schedule computes gradients of inputs and of weights in separate passes. */
+    public boolean splitsBackward() {
+        return stages() > 1
+                && PipelineSchedules.all().names().contains(pipeline.schedule())
+                && PipelineSchedules.all().named(pipeline.schedule()).splitsBackward();
+    }
+
     /** Returns why a world cannot be split this way: relation, values, remedy; empty if it can. */
     public List<Refusal> problems(int worldSize) {
         long ranksOfSample = (long) tensor * context * stages();
@@ -161,21 +176,14 @@ public record ModelParallel(
                                     + " ranks of a pipeline stage; " + NearestNumbers.divisors(stageRanks, experts),
                             "expert_parallel"));
         }
-        Map<String, String> factors = new LinkedHashMap<>();
-        addFactor(factors, "tensor_parallel", tensor);
-        addFactor(factors, "context_parallel", context);
-        addFactor(factors, "pipeline_parallel", stages());
-        String product = String.join(" x ", factors.values()) + (factors.size() > 1 ? " = " + ranksOfSample : "");
+        Map<String, Integer> factors = degrees();
+        factors.remove("expert_parallel");
+        String product = factors.toString().replace('=', ' ').replace(", ", " x ");
+        product = product.substring(1, product.length() - 1) + (factors.size() > 1 ? " = " + ranksOfSample : "");
         return List.of(new Refusal(
                 product + " does not divide world size " + worldSize + "; "
                         + NearestNumbers.divisors(worldSize, ranksOfSample),
                 List.copyOf(factors.keySet())));
-    }
-
-    private static void addFactor(Map<String, String> factors, String key, int factor) {
-        if (factor > 1) {
-            factors.put(key, key + " " + factor);
-        }
     }
 
     /** Returns why a model cannot be split this way. */
@@ -184,6 +192,9 @@ public record ModelParallel(
         problems.addAll(
                 problems(job.model(), job.sequenceLength(), job.execution().attention()));
         addScheduleProblems(problems, job);
+        if (is(Choice.OVERLAPS_EXPERTS)) {
+            addOverlapProblems(problems, job);
+        }
         int ofNode = job.gpusPerNode();
         if (dispatcher == Dispatcher.DEEPEP && ofNode % experts != 0 && experts % ofNode != 0) {
             problems.add(Refusal.of(
@@ -196,6 +207,24 @@ public record ModelParallel(
                     "expert_parallel"));
         }
         return problems;
+    }
+
+    /** Checks what Megatron-Core requires (megatron/core/transformer/transformer_config.py, commit d98e8a64). */
+    private void addOverlapProblems(List<Refusal> problems, TrainingJob job) {
+        String key = Choice.OVERLAPS_EXPERTS.key();
+        if (dispatcher == Dispatcher.ALLGATHER) {
+            problems.add(Refusal.needs(key, "true", "expert_dispatcher", "alltoall or deepep", dispatcher.id()));
+        }
+        if (job.checkpointing() == Checkpointing.FULL) {
+            problems.add(Refusal.needs(key, "true", "activation_checkpointing", "none or selective", "full"));
+        }
+        if (job.kept().offload()) {
+            problems.add(Refusal.needs(key, "true", "activation_offload", "false", "true"));
+        }
+        if (stages() > 1 && pipeline.chunks() == 1) {
+            String needed = "interleaved with pipeline_parallel " + stages();
+            problems.add(Refusal.needs(key, "true", "pipeline_schedule", needed, pipeline.schedule()));
+        }
     }
 
     /** Returns why a model cannot be split this way, whatever the world and its samples. */
@@ -224,17 +253,20 @@ public record ModelParallel(
     }
 
     private void addConvolutionProblems(List<Refusal> problems) {
+        degrees()
+                .forEach((key, degree) -> problems.add(
+                        Refusal.of(key + " " + degree + " of a convolutional network is not modelled; write 1", key)));
+    }
+
+    /** Returns the degrees above 1. */
+    private Map<String, Integer> degrees() {
         Map<String, Integer> degrees = new LinkedHashMap<>();
         degrees.put("tensor_parallel", tensor);
         degrees.put("context_parallel", context);
-        degrees.put("expert_parallel", experts);
         degrees.put("pipeline_parallel", stages());
-        degrees.forEach((key, degree) -> {
-            if (degree > 1) {
-                problems.add(
-                        Refusal.of(key + " " + degree + " of a convolutional network is not modelled; write 1", key));
-            }
-        });
+        degrees.put("expert_parallel", experts);
+        degrees.values().removeIf(degree -> degree == 1);
+        return degrees;
     }
 
     private void addDecoderProblems(List<Refusal> problems, ModelShape model, AttentionKind attention) {
@@ -304,19 +336,11 @@ public record ModelParallel(
                     "tensor_parallel"));
         }
         if (context > 1 && attention != AttentionKind.FLASH) {
-            problems.add(Refusal.of(
-                    "context_parallel " + context + " needs attention flash, not "
-                            + attention.name().toLowerCase(Locale.ROOT)
-                            + "; set it, or remove context_parallel",
-                    "context_parallel",
-                    "attention"));
+            String actual = attention.name().toLowerCase(Locale.ROOT);
+            problems.add(Refusal.needs("context_parallel", String.valueOf(context), "attention", "flash", actual));
         }
         if (is(Choice.OVERLAPS_EXCHANGES) && !sequence()) {
-            problems.add(Refusal.of(
-                    "overlap_tensor_exchange true needs sequence_parallel true, not false; set it, or remove"
-                            + " overlap_tensor_exchange",
-                    "overlap_tensor_exchange",
-                    "sequence_parallel"));
+            problems.add(Refusal.needs(Choice.OVERLAPS_EXCHANGES.key(), "true", "sequence_parallel", "true", "false"));
         }
     }
 
@@ -334,6 +358,9 @@ public record ModelParallel(
         }
         if (experts == 1) {
             idle.put("expert_dispatcher", "without expert_parallel");
+            idle.put(Choice.OVERLAPS_EXPERTS.key(), "without expert_parallel");
+        } else if (job.accumulationSteps() == 1) {
+            idle.put(Choice.OVERLAPS_EXPERTS.key(), "with one micro-batch per step");
         }
         if (context == 1) {
             idle.put("gather_keys_values", "without context_parallel");

@@ -46,26 +46,21 @@ public final class InterleavedPipeline implements PipelineSchedule {
                     "model_chunks",
                     "pipeline_schedule"));
         }
-        if (microBatches % stages != 0) {
-            return Optional.of(Refusal.of(
-                    "pipeline_schedule interleaved needs the " + microBatches
-                            + " micro-batches of a rank to be a multiple of pipeline_parallel " + stages
-                            + ", as in Megatron-LM; change micro_batch or global_batch so that there are "
-                            + (microBatches < stages ? "" : microBatches / stages * stages + " or ")
-                            + (microBatches / stages + 1) * stages,
-                    "pipeline_schedule",
-                    "pipeline_parallel"));
-        }
-        return Optional.empty();
+        return needsWholeGroups(stages, microBatches, "interleaved");
     }
 
-    /**
-     * Returns the number of micro-batches. The first stage starts p (v + 1) - 1 passes, less than 2p micro-batches, before they alternate; whole
-     * groups of p.
-     */
-    @Override
-    public int microBatchesToPeak(int stages, int microBatches) {
-        return Math.min(2 * stages, microBatches);
+    /** Returns the problem of a schedule that supports only multiples of p micro-batches. */
+    static Optional<Refusal> needsWholeGroups(int stages, int microBatches, String schedule) {
+        return microBatches % stages == 0
+                ? Optional.empty()
+                : Optional.of(Refusal.of(
+                        "pipeline_schedule " + schedule + " needs the " + microBatches
+                                + " micro-batches of a rank to be a multiple of pipeline_parallel " + stages
+                                + ", as in Megatron-LM; change micro_batch or global_batch so that there are "
+                                + (microBatches < stages ? "" : microBatches / stages * stages + " or ")
+                                + (microBatches / stages + 1) * stages,
+                        "pipeline_schedule",
+                        "pipeline_parallel"));
     }
 
     @Override

@@ -33,10 +33,4 @@ public final class OneForwardOneBackward implements PipelineSchedule {
     public Optional<Refusal> problem(int stages, int microBatches, int chunks) {
         return PipelineSchedule.needsOnePiece(chunks, "1f1b");
     }
-
-    /** Returns the number of micro-batches: the first stage starts p, then one more for each that ends. */
-    @Override
-    public int microBatchesToPeak(int stages, int microBatches) {
-        return Math.min(2 * stages, microBatches);
-    }
 }

@@ -4,6 +4,7 @@ import io.shardsim.simulator.TooLargeException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,10 +45,10 @@ public final class StepPlan {
     private final List<Mark> marks;
 
     private StepPlan(Builder builder) {
-        operations = builder.operations.toArray(Operation[]::new);
-        waitsFor = builder.waitsFor.toArray(int[][]::new);
-        stage = builder.stagesOf.stream().mapToInt(pair -> pair[0]).toArray();
-        otherStage = builder.stagesOf.stream().mapToInt(pair -> pair[1]).toArray();
+        operations = builder.inOrder(builder.operations).toArray(Operation[]::new);
+        waitsFor = builder.inOrder(builder.waitsFor).map(builder::indices).toArray(int[][]::new);
+        stage = builder.inOrder(builder.stagesOf).mapToInt(pair -> pair[0]).toArray();
+        otherStage = builder.inOrder(builder.stagesOf).mapToInt(pair -> pair[1]).toArray();
         stages = builder.stages;
         memoryChanges = List.copyOf(builder.memoryChanges);
         marks = List.copyOf(builder.marks);
@@ -126,6 +127,9 @@ public final class StepPlan {
         private final Map<Integer, int[]> sharedStages = new HashMap<>();
         private final List<MemoryChange> memoryChanges = new ArrayList<>();
         private final List<Mark> marks = new ArrayList<>();
+        /** Final indices of operations that do not stay where they were added. */
+        private final Map<Integer, Integer> moved = new HashMap<>();
+
         private long limitBytes = Long.MAX_VALUE;
         private long[] usedBytes = {0};
         private int stages = 1;
@@ -236,6 +240,71 @@ public final class StepPlan {
         public Builder mark(int level) {
             marks.add(new Mark(operations.size(), level));
             return this;
+        }
+
+        private int index(int added) {
+            return moved.getOrDefault(added, added);
+        }
+
+        private int[] indices(int[] added) {
+            return moved.isEmpty()
+                    ? added
+                    : Arrays.stream(added).map(this::index).sorted().toArray();
+        }
+
+        private <T> java.util.stream.Stream<T> inOrder(List<T> added) {
+            List<T> ordered = new ArrayList<>(added);
+            moved.forEach((from, to) -> ordered.set(to, added.get(from)));
+            return ordered.stream();
+        }
+
+        /**
+         * Merges two runs of operations that do not wait for each other: whenever one waits for its last exchange with experts, the other goes on.
+         * Layers are marked as in the second run.
+         */
+        public void alternate(Runnable first, Runnable second) {
+            int start = operations.size();
+            int changes = memoryChanges.size();
+            int marked = marks.size();
+            first.run();
+            int middle = operations.size();
+            int changed = memoryChanges.size();
+            marks.subList(marked, marks.size()).clear();
+            second.run();
+            place(start, middle);
+            for (int i = changes; i < memoryChanges.size(); i++) {
+                MemoryChange change = memoryChanges.get(i);
+                int before = change.beforeOperation();
+                int at = i < changed && before == middle ? index(before - 1) + 1 : index(before);
+                memoryChanges.set(i, new MemoryChange(at, change.owner(), change.bytes(), change.stage()));
+            }
+            memoryChanges
+                    .subList(changes, memoryChanges.size())
+                    .sort(Comparator.comparingInt(MemoryChange::beforeOperation));
+            marks.subList(marked, marks.size())
+                    .replaceAll(mark -> new Mark(index(mark.beforeOperation()), mark.level()));
+        }
+
+        /** Determines where the operations of two runs go. */
+        private void place(int start, int middle) {
+            int end = operations.size();
+            int[] next = {start, middle};
+            int[] ends = {middle, end};
+            int began = start;
+            int turn = 0;
+            for (int index = start; index < end; index++) {
+                if (next[turn] == ends[turn] || next[1 - turn] < ends[1 - turn] && waits(next[turn], began)) {
+                    turn = 1 - turn;
+                    began = next[turn];
+                }
+                moved.put(next[turn]++, index);
+            }
+        }
+
+        private boolean waits(int operation, int since) {
+            return Arrays.stream(waitsFor.get(operation))
+                    .anyMatch(wait ->
+                            wait >= since && operations.get(wait).stream().reportedAs() == Stream.EXPERT);
         }
 
         public StepPlan build() {

@@ -143,6 +143,6 @@ public final class LayersBound {
                         job.accumulationSteps(),
                         parallel.pipeline().chunks());
         PipelineSchedule.Pass last = passes.get(passes.size() - 1);
-        return !last.forward() && last.chunk() == 0;
+        return last.kind() == PipelineSchedule.Pass.Kind.BACKWARD && last.chunk() == 0;
     }
 }

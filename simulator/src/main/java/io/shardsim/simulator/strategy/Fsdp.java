@@ -101,6 +101,11 @@ public final class Fsdp extends ShardingStrategy {
     }
 
     @Override
+    protected boolean splitsBackward() {
+        return settings.names().contains("pipeline_schedule");
+    }
+
+    @Override
     protected List<Refusal> ownProblems(TrainingJob job) {
         List<Refusal> problems = new ArrayList<>();
         ShardGroups.problem("shard_group", chosenShardGroup(), job)
@@ -133,12 +138,7 @@ public final class Fsdp extends ShardingStrategy {
         }
         int tensor = modelParallel().tensor();
         if (tensor > 1 && !modelParallel().sequence()) {
-            problems.add(Refusal.of(
-                    "expert_parallel " + experts + " with tensor_parallel " + tensor
-                            + " needs sequence_parallel true, not false; set it, or write tensor_parallel: 1",
-                    "sequence_parallel",
-                    "tensor_parallel",
-                    "expert_parallel"));
+            problems.add(needsSequence(tensor));
         }
     }
 

@@ -58,27 +58,16 @@ public final class MegatronCore extends Megatron {
     protected List<Refusal> ownProblems(TrainingJob job) {
         List<Refusal> problems = new ArrayList<>(super.ownProblems(job));
         if (gathersBeside && !reducesBeside) {
-            problems.add(Refusal.of(
-                    "overlap_param_gather true needs overlap_grad_reduce true, not false; set it, or remove"
-                            + " overlap_param_gather",
-                    "overlap_param_gather",
-                    "overlap_grad_reduce"));
+            problems.add(Refusal.needs("overlap_param_gather", "true", "overlap_grad_reduce", "true", "false"));
         }
         int tensor = modelParallel().tensor();
         if (job.model().mixture().isPresent() && tensor > 1 && !modelParallel().sequence()) {
             // megatron/core/transformer/moe/moe_layer.py, MoELayer.forward, raises an error.
-            problems.add(Refusal.of(
-                    "experts with tensor_parallel " + tensor
-                            + " need sequence_parallel true, not false; set it, or remove tensor_parallel",
-                    "sequence_parallel",
-                    "tensor_parallel"));
+            problems.add(needsSequence(tensor));
         }
         if (gathersEightBits && !job.profile().eightBitProducts()) {
-            problems.add(Refusal.of(
-                    "fp8_param_gather true needs precision: fp8, not "
-                            + job.precision().id() + "; set it, or remove fp8_param_gather",
-                    "fp8_param_gather",
-                    "precision"));
+            String actual = job.precision().id();
+            problems.add(Refusal.needs("fp8_param_gather", "true", "precision", "fp8", actual));
         }
         return problems;
     }

@@ -102,28 +102,46 @@ final class PipelineStep {
     }
 
     private boolean isReady(int stage) {
-        if (next[stage] == passes.get(stage).size()) {
-            return false;
-        }
-        Pass pass = passes.get(stage).get(next[stage]);
+        return next[stage] < passes.get(stage).size()
+                && isReady(stage, following(stage, 0))
+                && (!alternates(stage) || isReady(stage, following(stage, 1)));
+    }
+
+    private Pass following(int stage, int skipped) {
+        return passes.get(stage).get(next[stage] + skipped);
+    }
+
+    /** Returns whether the next backward exchanges tokens with experts while the forward after it computes, and vice versa. */
+    private boolean alternates(int stage) {
+        return job.parallel().overlapsExperts()
+                && next[stage] + 1 < passes.get(stage).size()
+                && !following(stage, 0).forward()
+                && following(stage, 1).forward();
+    }
+
+    private boolean isReady(int stage, Pass pass) {
         int piece = piece(stage, pass);
         if (pass.forward()) {
             return piece == 0 || forward[piece - 1][pass.microBatch()] != NOT_YET;
         }
-        return forward[piece][pass.microBatch()] != NOT_YET
-                && (piece == pieces - 1 || backward[piece + 1][pass.microBatch()] != NOT_YET);
+        return pass.ofWeights()
+                || forward[piece][pass.microBatch()] != NOT_YET
+                        && (piece == pieces - 1 || backward[piece + 1][pass.microBatch()] != NOT_YET);
     }
 
     /** Returns whether the first stage starts a forward that the schedule repeats, or the final run of backwards. */
     private boolean beginsPeriod() {
         List<Pass> ofFirst = passes.get(0);
-        int at = next[0];
+        int at = next[0] + (alternates(0) ? 1 : 0);
         if (ofFirst.get(at).forward()) {
             return forwardsOfFirst
                             % schedule.period(stages, job.parallel().pipeline().chunks())
                     == 0;
         }
-        return at > 0 && !ofFirst.get(at - 1).forward();
+        int before = at - (at > 0 && ofFirst.get(at - 1).ofWeights() ? 2 : 1);
+        return !ofFirst.get(at).ofWeights()
+                && before >= 0
+                && !ofFirst.get(before).forward();
     }
 
     private int piece(int stage, Pass pass) {
@@ -131,23 +149,40 @@ final class PipelineStep {
     }
 
     private void pass(int stage) {
-        Pass pass = passes.get(stage).get(next[stage]++);
-        int piece = piece(stage, pass);
-        int microBatch = pass.microBatch();
         writer.onStage(stage);
+        Pass pass = following(stage, 0);
+        if (alternates(stage)) {
+            Pass forth = following(stage, 1);
+            Runnable back = () -> {
+                receive(stage, pass);
+                compute(stage, pass);
+            };
+            writer.alternate(() -> receive(stage, forth), back, () -> compute(stage, forth));
+            next[stage] += 2;
+            return;
+        }
+        next[stage]++;
         loadForNext(stage);
+        receive(stage, pass);
+        compute(stage, pass);
+        loadForNext(stage);
+    }
+
+    private void compute(int stage, Pass pass) {
+        int piece = piece(stage, pass);
+        ReplicatedStep step = steps.get(stage);
         if (pass.forward()) {
             forwardsOfFirst += stage == 0 ? 1 : 0;
-            receive(true, piece - 1, microBatch, forward);
-            steps.get(stage).forward(piece);
-            forward[piece][microBatch] = writer.result();
+            step.forward(piece);
+        } else if (pass.kind() == Pass.Kind.INPUT_GRADIENTS) {
+            step.inputGradients(piece);
         } else {
-            receive(false, piece + 1, microBatch, backward);
             boolean last = ++backwardsOfPiece[piece] == job.accumulationSteps();
-            steps.get(stage).backward(piece, last);
-            backward[piece][microBatch] = writer.result();
+            step.backward(piece, last, pass.ofWeights());
         }
-        loadForNext(stage);
+        if (!pass.ofWeights()) {
+            (pass.forward() ? forward : backward)[piece][pass.microBatch()] = writer.result();
+        }
     }
 
     /** Loads offloaded activations during the previous pass; activations of the same micro-batch only after its forward. */
@@ -160,9 +195,11 @@ final class PipelineStep {
         }
     }
 
-    private void receive(boolean isForward, int fromPiece, int microBatch, int[][] sent) {
-        if (fromPiece >= 0 && fromPiece < pieces) {
-            writer.receive(isForward, fromPiece % stages, sent[fromPiece][microBatch]);
+    private void receive(int stage, Pass pass) {
+        int from = piece(stage, pass) + (pass.forward() ? -1 : 1);
+        if (!pass.ofWeights() && from >= 0 && from < pieces) {
+            writer.receive(
+                    pass.forward(), from % stages, (pass.forward() ? forward : backward)[from][pass.microBatch()]);
         }
     }
 

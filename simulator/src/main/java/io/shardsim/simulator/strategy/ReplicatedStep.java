@@ -55,7 +55,7 @@ public abstract class ReplicatedStep {
         this.writer = writer;
         this.stage = stage;
         this.partition = writer.partition();
-        this.overlap = overlap;
+        this.overlap = overlap || job.parallel().overlapsExperts();
         this.world = ShardGroups.shard(job.dataParallel(), job);
         this.replicas =
                 job.parallel().experts() == 1 ? List.of(world) : List.of(world, ShardGroups.expertReplicas(job));
@@ -136,10 +136,18 @@ public abstract class ReplicatedStep {
         }
         ReplicatedStep step = stepOfStage.apply(0);
         step.holdStates();
-        for (int i = 0; i < job.accumulationSteps(); i++) {
+        int ahead = job.parallel().overlapsExperts() ? 1 : 0;
+        for (int i = 0; i < job.accumulationSteps() + ahead; i++) {
+            boolean last = i == job.accumulationSteps() + ahead - 1;
             writer.beginMicroBatch();
-            step.forward(0);
-            step.backward(0, i == job.accumulationSteps() - 1);
+            if (ahead == 0 || i == 0) {
+                step.forward(0);
+            }
+            if (ahead == 1 && i > 0 && !last) {
+                writer.alternate(() -> {}, () -> step.backward(0, false, false), () -> step.forward(0));
+            } else if (i >= ahead) {
+                step.backward(0, last, false);
+            }
         }
         writer.endMicroBatches();
         update(job, writer, List.of(step));
@@ -280,20 +288,32 @@ public abstract class ReplicatedStep {
         return waits;
     }
 
-    /** Writes the backward pass of one micro-batch through one model chunk. */
-    final void backward(int ofPiece, boolean lastMicroBatch) {
+    /** Writes the part of a backward pass that the stage before waits for. */
+    final void inputGradients(int ofPiece) {
+        piece = ofPiece;
+        if (partition.holdsHead(piece)) {
+            writer.inputGradientsOfHead();
+        }
+        for (int i = partition.layers(piece) - 1; i >= 0; i--) {
+            writer.inputGradientsOfLayer(partition.firstLayer(piece) + i, afterReduction());
+        }
+    }
+
+    /** Writes the backward pass of one micro-batch through one model chunk, or only the gradients of weights. */
+    final void backward(int ofPiece, boolean lastMicroBatch, boolean split) {
         piece = ofPiece;
         offloadOf(piece);
         boolean reduces = reducesIn(lastMicroBatch);
         int ready = StepWriter.NONE;
         if (partition.holdsHead(piece)) {
-            ready = afterBackward(job.outputParameters(), writer.backwardHead());
+            int computed = split ? writer.weightGradientsOfHead() : writer.backwardHead();
+            ready = afterBackward(job.outputParameters(), computed);
             send(job.outputTensors(), reduces, ready);
         }
         for (int i = partition.layers(piece) - 1; i >= 0; i--) {
             beginLayer();
             int layer = partition.firstLayer(piece) + i;
-            int computed = writer.backwardLayer(layer, afterReduction());
+            int computed = split ? writer.weightGradientsOfLayer(layer) : writer.backwardLayer(layer, afterReduction());
             ready = afterBackward(job.layerParameters(layer), computed);
             send(job.layerTensors(layer), reduces, ready);
         }

@@ -88,6 +88,18 @@ public abstract class ShardingStrategy {
         if (!job.model().adapters().isNone()) {
             problems.addAll(adapterProblems(job));
         }
+        // PyTorch's asynchronous tensor parallelism needs torch.compile, which does not allow a split backward.
+        if (job.parallel().splitsBackward()
+                && (!splitsBackward()
+                        || job.kept().offload()
+                        || job.parallel().is(ModelParallel.Choice.OVERLAPS_EXCHANGES))) {
+            problems.add(Refusal.of(
+                    "pipeline_schedule " + job.parallel().pipeline().schedule() + " is modelled with "
+                            + String.join(", ", StrategyCatalog.load().kindsThat(ShardingStrategy::splitsBackward))
+                            + " (torchtitan), without activation_offload and overlap_tensor_exchange; write 1f1b or"
+                            + " interleaved",
+                    "pipeline_schedule"));
+        }
         problems.addAll(ownProblems(job));
         problems.addAll(job.parallel().problems(job));
         return problems;
@@ -162,9 +174,20 @@ public abstract class ShardingStrategy {
         return false;
     }
 
+    /** Returns whether its pipeline stages can compute gradients of weights later than those of inputs. */
+    protected boolean splitsBackward() {
+        return false;
+    }
+
     /** Returns violations of this strategy's own rules. */
     protected List<Refusal> ownProblems(TrainingJob job) {
         return List.of();
+    }
+
+    /** Returns why experts cannot be trained with tensor parallelism that leaves the sequence whole. */
+    static Refusal needsSequence(int tensor) {
+        String needed = "true with experts";
+        return Refusal.needs("tensor_parallel", String.valueOf(tensor), "sequence_parallel", needed, "false");
     }
 
     /** Returns the settings in force. */

@@ -59,7 +59,7 @@ public record Block(Span tokens, List<Operator> operators) {
     }
 
     /** Sums a count per token over its operators. */
-    long sum(ToLongFunction<Operator> ofToken) {
+    public long sum(ToLongFunction<Operator> ofToken) {
         return operators.stream().mapToLong(ofToken).sum();
     }
 }

@@ -159,6 +159,13 @@ public record Linear(
                 : 0;
     }
 
+    /** Returns the elements of its results per token. */
+    public long results() {
+        return products.stream()
+                .mapToLong(product -> product.experts().arrived(product.outputs()))
+                .sum();
+    }
+
     /** Returns the elements per token between the adapters' two matrices. */
     long savedWithin() {
         return adapters.stream().mapToLong(Adapter::rank).sum();

@@ -30,6 +30,7 @@ public final class Segments {
     private final Map<Section, Segment> forward = new HashMap<>();
     private final Map<Section, Segment> backward = new HashMap<>();
     private final Map<Again, Segment> again = new HashMap<>();
+    private final Map<Section, Gradients> gradients = new HashMap<>();
     private final IdentityHashMap<Segment, List<Segment>> blocks = new IdentityHashMap<>();
     private final IdentityHashMap<Segment, Block> homes = new IdentityHashMap<>();
     private final IdentityHashMap<Segment, Exchanging> exchanging = new IdentityHashMap<>();
@@ -48,6 +49,9 @@ public final class Segments {
     }
 
     private record Again(Section layer, Checkpointing checkpointing, boolean stopsEarly) {}
+
+    /** Backward split into the wgrads of linear maps, and the rest. */
+    public record Gradients(Segment inputs, Segment weights) {}
 
     /**
      * Block split by the communication that it overlaps with.
@@ -110,6 +114,20 @@ public final class Segments {
             end = start;
         }
         return new Segment(section, Direction.BACKWARD, pieces);
+    }
+
+    /** Returns a whole backward in two parts. */
+    public Gradients gradients(Section section) {
+        return gradients.computeIfAbsent(section, this::cutGradients);
+    }
+
+    private Gradients cutGradients(Section section) {
+        Segment whole = backward(section);
+        IntPredicate linear = at -> of(section).get(at) instanceof Linear;
+        return new Gradients(
+                whole.where(piece -> piece.portion() != Portion.WEIGHT_GRADIENT).with(linear, Portion.INPUT_GRADIENT),
+                whole.where(piece -> linear.test(piece.at()) && piece.portion() != Portion.INPUT_GRADIENT)
+                        .with(linear, Portion.WEIGHT_GRADIENT));
     }
 
     /** Returns the portion of an operator's whole backward; nothing before the embedding has a gradient. */

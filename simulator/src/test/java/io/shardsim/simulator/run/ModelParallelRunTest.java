@@ -11,7 +11,10 @@ import io.shardsim.simulator.plan.WorkTimes;
 import io.shardsim.simulator.strategy.JobBuilder;
 import io.shardsim.simulator.strategy.ShardingStrategy;
 import io.shardsim.simulator.strategy.StrategyCatalog;
+import io.shardsim.simulator.workload.Heads;
+import io.shardsim.simulator.workload.MixtureOfExperts;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Segment.Portion;
 import io.shardsim.topology.Cluster;
 import io.shardsim.topology.PcieSpec;
 import io.shardsim.topology.units.Bandwidth;
@@ -66,6 +69,14 @@ class ModelParallelRunTest {
                         "megatron-core",
                         overlapping(
                                 Map.of("pipeline_parallel", 2, "pipeline_schedule", "interleaved", "model_chunks", 4))),
+                Arguments.of("fsdp2", Map.of("pipeline_parallel", 4, "pipeline_schedule", "zero-bubble")),
+                Arguments.of(
+                        "fsdp2",
+                        Map.of(
+                                "pipeline_parallel", 2,
+                                "pipeline_schedule", "zero-bubble",
+                                "model_chunks", 2,
+                                "tensor_parallel", 2)),
                 Arguments.of("ddp", Map.of("pipeline_parallel", 4)),
                 Arguments.of("zero1", Map.of("pipeline_parallel", 2, "tensor_parallel", 2)),
                 Arguments.of("zero2", Map.of("tensor_parallel", 4)),
@@ -208,6 +219,33 @@ class ModelParallelRunTest {
         assertThat(observed.endPs() * 1e-12 / ideal - 1).isCloseTo(bubble, within(0.03 * bubble));
     }
 
+    /**
+     * Zero bubble loses (p - 1) (F + I - W) (arXiv:2401.10241, table 2): the weight gradients W of a layer fill the bubble, its forward F and its input
+     * gradients I remain.
+     */
+    @ParameterizedTest
+    @CsvSource({"2, 8, 120, 80", "4, 8, 100, 100", "4, 12, 120, 80", "8, 16, 130, 70"})
+    void weightGradientsFillTheBubble(int stages, int microBatches, long inputMs, long weightMs) throws Exception {
+        Map<String, Object> given =
+                Map.of("pipeline_parallel", stages, "pipeline_schedule", "zero-bubble", "partition", "uniform");
+        WorkTimes layersAlone = work -> switch (work.kind()) {
+            case LAYER_FORWARD -> 100_000_000_000L;
+            case LAYER_BACKWARD ->
+                1_000_000_000L
+                        * (work.segment().pieces().stream()
+                                        .allMatch(piece -> piece.portion() == Portion.WEIGHT_GRADIENT)
+                                ? weightMs
+                                : inputMs);
+            default -> 0L;
+        };
+        StepObservation observed = engine.run(setup("fsdp2", given, microBatches, true, Map.of(), layersAlone));
+
+        double layers = (double) LAYERS / stages;
+        double ideal = layers * microBatches * (0.1 + (inputMs + weightMs) * 1e-3);
+        double bubble = layers * (stages - 1) * (0.1 + (inputMs - weightMs) * 1e-3);
+        assertThat(observed.endPs() * 1e-12 - ideal).isCloseTo(bubble, within(0.03 * bubble));
+    }
+
     static Stream<Arguments> bubbles() {
         return Stream.of(
                 Arguments.of("simple", 4, 1, 8),
@@ -255,7 +293,17 @@ class ModelParallelRunTest {
 
     private static TrainingJob job(String kind, Map<String, Object> given, int microBatches) {
         ShardingStrategy strategy = StrategyCatalog.load().create(kind, given);
-        return JobBuilder.job(ModelShape.gpt2(1024, LAYERS, 16, 4096, 512))
+        ModelShape tied = ModelShape.gpt2(1024, LAYERS, 16, 4096, 512);
+        // FSDP2 has no tied embeddings in a pipeline.
+        ModelShape untied = new ModelShape(
+                1024,
+                LAYERS,
+                ModelShape.Family.LLAMA,
+                new Heads(16, 16, 64, false),
+                4096,
+                MixtureOfExperts.NONE,
+                new ModelShape.Embeddings(4096, false, 0));
+        return JobBuilder.job(kind.equals("fsdp2") ? untied : tied)
                 .ranks(16)
                 .samples(512, 1, microBatches)
                 .dropout(false)

@@ -158,7 +158,7 @@ class ExpertParallelTest {
             assertThat(Strategies.of(KIND, tensor).problems(job(tensor, Checkpointing.NONE)))
                     .extracting(Refusal::sentence)
                     .containsExactly(
-                            "experts with tensor_parallel 2 need sequence_parallel true, not false; set it, or remove tensor_parallel");
+                            "tensor_parallel 2 needs sequence_parallel true with experts, not false; set it, or remove tensor_parallel");
         }
     }
 }

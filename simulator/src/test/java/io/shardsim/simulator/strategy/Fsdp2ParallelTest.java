@@ -171,8 +171,9 @@ class Fsdp2ParallelTest {
         assertThat(sentences(MODEL, Map.of("expert_parallel", 8, "shard_group", 4)))
                 .containsExactly("expert_parallel 8 does not divide the 4 ranks of a shard group; nearest divisor: 4");
         assertThat(sentences(MODEL, Map.of("expert_parallel", 2, "tensor_parallel", 2)))
-                .containsExactly("expert_parallel 2 with tensor_parallel 2 needs sequence_parallel true, not false;"
-                        + " set it, or write tensor_parallel: 1");
+                .containsExactly(
+                        "tensor_parallel 2 needs sequence_parallel true with experts, not false; set it, or remove"
+                                + " tensor_parallel");
         assertThat(sentences(model(true), Map.of("pipeline_parallel", 2)))
                 .containsExactly("pipeline_parallel 2 needs untied embeddings, as PyTorch does not reduce the "
                         + "tied gradient across stages; write 1, or another strategy");

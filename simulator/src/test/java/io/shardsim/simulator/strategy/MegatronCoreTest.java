@@ -235,7 +235,7 @@ class MegatronCoreTest {
         assertThat(strategy.problems(job(given, 1)))
                 .extracting(Refusal::sentence)
                 .containsExactly(
-                        "fp8_param_gather true needs precision: fp8, not bf16; set it, or remove fp8_param_gather");
+                        "fp8_param_gather true needs precision fp8, not bf16; set it, or remove fp8_param_gather");
     }
 
     /** An FP8 weight in both layouts, in addition to the 16-bit one or instead of it. */

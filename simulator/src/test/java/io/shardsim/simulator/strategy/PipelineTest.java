@@ -12,6 +12,9 @@ import io.shardsim.simulator.pipeline.PipelineSchedules;
 import io.shardsim.simulator.plan.MemoryLedger;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.Heads;
+import io.shardsim.simulator.workload.MixtureOfExperts;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -61,9 +64,13 @@ class PipelineTest {
                 for (Pass pass : schedule.passes(stage, stages, 8, chunks)) {
                     assertThat(pass.forward() || done.contains(new Pass(true, pass.microBatch(), pass.chunk())))
                             .isTrue();
+                    assertThat(!pass.ofWeights()
+                                    || done.contains(
+                                            new Pass(Pass.Kind.INPUT_GRADIENTS, pass.microBatch(), pass.chunk())))
+                            .isTrue();
                     assertThat(done.add(pass)).isTrue();
                 }
-                assertThat(done).hasSize(2 * 8 * chunks);
+                assertThat(done).hasSize((schedule.splitsBackward() ? 3 : 2) * 8 * chunks);
             }
         }
     }
@@ -105,10 +112,74 @@ class PipelineTest {
         int now = 0;
         int most = 0;
         for (Pass pass : PipelineSchedules.all().named(name).passes(stage, stages, microBatches, chunks)) {
-            now += pass.forward() ? 1 : -1;
+            now += pass.forward() ? 1 : pass.kind() == Pass.Kind.INPUT_GRADIENTS ? 0 : -1;
             most = Math.max(most, now);
         }
         return most;
+    }
+
+    /** Under ZB-H1 every stage keeps as many micro-batches as the first stage of 1f1b: p, of which s wait for their weight gradients. */
+    @Test
+    void microBatchesThatWaitForWeightGradients() {
+        for (int stage = 0; stage < 4; stage++) {
+            assertThat(underWay("zero-bubble", stage, 4, 8)).isEqualTo(4);
+            assertThat(underWay("zero-bubble", stage, 4, 8, 2))
+                    .isEqualTo(underWay("interleaved", stage, 4, 8, 2) + stage);
+        }
+    }
+
+    /** A delayed weight gradient keeps the layer's saved tensors, and the gradients of the results of its GEMMs. */
+    @Test
+    void delayedWeightGradientsKeepWhatTheyRead() {
+        long tokens = 2L * 512;
+        ModelShape untied = new ModelShape(
+                1024,
+                8,
+                ModelShape.Family.LLAMA,
+                new Heads(16, 16, 64, false),
+                4096,
+                MixtureOfExperts.NONE,
+                new ModelShape.Embeddings(51200, false, 0));
+        StepPlan plain = fsdp2(untied, "1f1b");
+        StepPlan delayed = fsdp2(untied, "zero-bubble");
+        long ofLayer = activations(plain, 3) / 2;
+        // Query, key, value, output, gate, up and down, in 16 bits.
+        long gradients = 2 * tokens * (4 * 1024 + 2 * 4096 + 1024);
+        for (int stage = 0; stage < 4; stage++) {
+            assertThat(activations(plain, stage)).isEqualTo((4 - stage) * 2 * ofLayer);
+            assertThat(activations(delayed, stage)).isEqualTo(4 * 2 * ofLayer);
+        }
+        long waiting = 0;
+        long most = 0;
+        for (StepPlan.MemoryChange change : delayed.memoryChanges()) {
+            if (change.stage() == 2 && change.owner() == MemoryOwner.WORKING_SET) {
+                waiting += change.bytes();
+                most = Math.max(most, waiting);
+            }
+        }
+        assertThat(waiting).isZero();
+        long temporary = MemoryLedger.peakBytes(plain.memoryChanges(), Set.of(MemoryOwner.WORKING_SET), 2);
+        // Two micro-batches wait, while the third goes back; its weights' gradients are accumulated afterwards.
+        assertThat(most).isBetween(3 * 2 * gradients, 3 * 2 * gradients + temporary);
+    }
+
+    private static StepPlan fsdp2(ModelShape model, String schedule) {
+        Map<String, Object> given =
+                Map.of("pipeline_parallel", 4, "pipeline_schedule", schedule, "partition", "uniform");
+        TrainingJob job = JobBuilder.job(model)
+                .samples(512, 2, 8)
+                .checkpointing(Checkpointing.NONE)
+                .parallel(Strategies.of("fsdp2", given).modelParallel())
+                .build();
+        assertThat(Strategies.of("fsdp2", given).problems(job)).isEmpty();
+        return Strategies.of("fsdp2", given).plan(job);
+    }
+
+    @Test
+    void delayedWeightGradientsNeedAKindThatHasThem() {
+        assertThat(problems(Map.of("pipeline_parallel", 4, "pipeline_schedule", "zero-bubble"), 8))
+                .containsExactly("pipeline_schedule zero-bubble is modelled with fsdp2 (torchtitan), without"
+                        + " activation_offload and overlap_tensor_exchange; write 1f1b or interleaved");
     }
 
     /** A stage's memory follows: the input of each of its layers for each micro-batch in flight. */
@@ -216,7 +287,8 @@ class PipelineTest {
                 .containsExactly("model_chunks 2 > 1 needs pipeline_schedule interleaved, not 1f1b");
         assertThat(problems(Map.of("sequence_parallel", true), 8)).hasSize(1);
         assertThat(problems(Map.of("pipeline_parallel", 2, "pipeline_schedule", "1b1f"), 8))
-                .containsExactly("pipeline_schedule 1b1f is not known; there are 1f1b, interleaved, simple");
+                .containsExactly(
+                        "pipeline_schedule 1b1f is not known; there are 1f1b, interleaved, simple, zero-bubble");
     }
 
     /** Scatter and gather: a t-th of the activations crosses between stages (arXiv:2104.04473, section 4.1), and the t receivers gather them. */

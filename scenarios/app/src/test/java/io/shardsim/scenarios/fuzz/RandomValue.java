@@ -66,7 +66,7 @@ final class RandomValue {
             case "scenario" -> "fuzzed";
             case "algorithm", "gather_algorithm", "reduce_algorithm" ->
                 pick("auto", "ring", "tree", "direct", "hierarchical", "nvls", "smddp");
-            case "pipeline_schedule" -> pick("simple", "1f1b", "interleaved");
+            case "pipeline_schedule" -> pick("simple", "1f1b", "interleaved", "zero-bubble");
             case "partition" -> pick("uniform", "parameters", "balanced");
             case "tensor_parallel", "pipeline_parallel", "context_parallel", "shard_group", "model_chunks" ->
                 oneIn(8) ? String.valueOf(ofSchema(type.schema())) : pick("1", "2", "2", "3", "4", "8", "16");

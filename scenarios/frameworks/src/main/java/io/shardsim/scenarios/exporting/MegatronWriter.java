@@ -147,7 +147,7 @@ final class MegatronWriter extends FrameworkWriter {
         }
         if (settings.whole("strategy.expert_parallel") > 1) {
             String dispatcher = "strategy.expert_dispatcher";
-            script.carry("expert-model-parallel-size")
+            script.carry("expert-model-parallel-size", "overlap-moe-expert-parallel-comm")
                     .put("expert-tensor-parallel-size", 1)
                     .put(
                             "moe-token-dispatcher-type",

@@ -1,7 +1,7 @@
 package io.shardsim.scenarios.exporting;
 
+import io.shardsim.scenarios.importing.TorchtitanConfig;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,8 +13,6 @@ final class TorchtitanWriter extends FrameworkWriter {
     private static final String FILE = "train.toml";
     private static final String SPLIT = "parallelism.";
     private static final String FLOAT8 = "torchtitan-float8";
-    private static final Map<String, String> SCHEDULES =
-            Map.of("simple", "GPipe", "1f1b", "1F1B", "interleaved", "Interleaved1F1B");
 
     TorchtitanWriter() {
         super("torchtitan");
@@ -108,7 +106,7 @@ final class TorchtitanWriter extends FrameworkWriter {
             file.carry(SPLIT + "pipeline_parallel_degree")
                     .put(
                             SPLIT + "pipeline_parallel_schedule",
-                            SCHEDULES.get(settings.text("strategy.pipeline_schedule")));
+                            TorchtitanConfig.SCHEDULES.get(settings.text("strategy.pipeline_schedule")));
         }
     }
 

@@ -1,18 +1,19 @@
 package io.shardsim.scenarios.importing;
 
+import static java.util.Map.entry;
+
 import io.shardsim.scenarios.catalog.Catalog;
 import io.shardsim.scenarios.catalog.CatalogEntry;
 import io.shardsim.scenarios.importing.Fact.Rank;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.yaml.YamlReader;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A torchtitan TOML file; torchtitan trains with FSDP2. */
-final class TorchtitanConfig implements Importer {
+public final class TorchtitanConfig implements Importer {
     private static final String MODE = "activation_checkpoint.mode";
     private static final String OPTION = "activation_checkpoint.selective_ac_option";
     private static final String CONVERTERS = "model.converters";
@@ -26,8 +27,12 @@ final class TorchtitanConfig implements Importer {
             "parallelism.module_fqns_per_model_part",
             "parallelism.pipeline_parallel_split_points",
             "experimental.pipeline_parallel_split_points");
-    private static final Map<String, String> SCHEDULES =
-            Map.of("gpipe", "simple", "1f1b", "1f1b", "interleaved1f1b", "interleaved");
+    /** Its names of pipeline schedules. */
+    public static final Map<String, String> SCHEDULES = Map.ofEntries(
+            entry("simple", "GPipe"),
+            entry("1f1b", "1F1B"),
+            entry("interleaved", "Interleaved1F1B"),
+            entry("zero-bubble", "InterleavedZeroBubble"));
 
     @Override
     public String table() {
@@ -115,19 +120,21 @@ final class TorchtitanConfig implements Importer {
             return;
         }
         String key = of(file, "pipeline_parallel_schedule");
-        String schedule = file.text(key);
-        String ours = SCHEDULES.get(
-                schedule == null ? "1f1b" : schedule.toLowerCase(Locale.ROOT).replace("_", ""));
+        String schedule = file.text(key) == null ? "1F1B" : file.text(key).replace("_", "");
+        String ours = SCHEDULES.keySet().stream()
+                .filter(name -> SCHEDULES.get(name).equalsIgnoreCase(schedule))
+                .findFirst()
+                .orElse(null);
         if (ours == null) {
             file.judge(
                     key,
                     Verdict.DECIDES_THE_ANSWER,
-                    "of its schedules, only GPipe, 1F1B and Interleaved1F1B are simulated; set "
+                    "of its schedules, only GPipe, 1F1B, Interleaved1F1B and InterleavedZeroBubble are simulated; set "
                             + "strategy.pipeline_schedule");
             return;
         }
         draft.give("strategy.pipeline_schedule", ours, file.key(key));
-        if (ours.equals("interleaved")) {
+        if (!ours.equals("simple") && !ours.equals("1f1b")) {
             draft.byDefault("strategy.model_chunks", 2L, "torchtitan without split points");
             CUTS.stream()
                     .filter(file::has)

@@ -145,7 +145,7 @@ public final class AllocatorReplay {
                 int piece = pass.chunk() * job.parallel().stages() + stage;
                 if (pass.forward()) {
                     forward(piece, pass.microBatch());
-                } else {
+                } else if (pass.kind() != Pass.Kind.INPUT_GRADIENTS) {
                     backward(piece, pass.microBatch());
                 }
             }

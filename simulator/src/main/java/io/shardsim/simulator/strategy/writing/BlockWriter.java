@@ -83,12 +83,12 @@ final class BlockWriter {
         return computed;
     }
 
-    private Section section(int layer) {
+    Section section(int layer) {
         return Section.layer(job.model().kindOf(layer));
     }
 
     /** Writes a layer in one direction: at once, or block by block. */
-    private int layer(Segment layer, String label, int... waits) {
+    int layer(Segment layer, String label, int... waits) {
         if (tensor.size() == 1 && context.size() == 1 && !isRouted(layer)) {
             return writer.compute(Work.of(layer), label, waits);
         }

@@ -16,6 +16,7 @@ import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.ParameterTensor;
 import io.shardsim.simulator.workload.Recomputed;
+import io.shardsim.simulator.workload.Segment.Section;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.ToLongFunction;
@@ -290,6 +291,16 @@ final class MicroBatchMemory {
                 * job.model().vocab()
                 / job.parallel().tensor()
                 * job.precision().bytes();
+    }
+
+    /** Returns the bytes of the gradients of all GEMMs' results in a section, which their wgrads need; tensor parallelism splits the sequence. */
+    long resultGradientBytes(Section section) {
+        return job.model().operators().blocks(section).stream()
+                .mapToLong(block -> split(
+                        job.precision().bytes()
+                                * block.sum(each -> each instanceof Linear linear ? linear.results() : 0),
+                        block))
+                .sum();
     }
 
     /** Returns the bytes of a rank's logits, given the bytes per logit. */

@@ -302,6 +302,50 @@ public final class StepWriter {
         return backward;
     }
 
+    /** Writes the part of the head's backward that layers wait for; keeps the gradients of the logits. */
+    public void inputGradientsOfHead() {
+        long gradients = memory.logitBytes(profile.logitGradientBytes());
+        allocate(MemoryOwner.WORKING_SET, gradients);
+        compute(Work.of(segments.gradients(Section.HEAD).inputs()), "backward head inputs");
+        blocks.leave("head gradient");
+        free(MemoryOwner.WORKING_SET, gradients + memory.logitBytes(profile.keptLogitBytes()));
+        allocate(MemoryOwner.WORKING_SET, memory.resultGradientBytes(Section.HEAD));
+    }
+
+    /** Writes the rest of the head's backward. */
+    public int weightGradientsOfHead() {
+        int computed = weightGradients(Section.HEAD, "backward head weights");
+        free(MemoryOwner.WORKING_SET, memory.outputBytes() - memory.logitBytes(profile.keptLogitBytes()));
+        return computed;
+    }
+
+    private int weightGradients(Section section, String label) {
+        int computed = compute(Work.of(segments.gradients(section).weights()), label);
+        free(MemoryOwner.WORKING_SET, memory.resultGradientBytes(section));
+        return computed;
+    }
+
+    /**
+     * Writes recomputation and gradients of a layer's inputs. All saved tensors stay until the gradients of weights are computed, and so do the gradients
+     * of the results of its GEMMs (torch/distributed/pipelining/_backward.py of PyTorch 2.6, stage_backward_input: retain_graph, param_groups).
+     */
+    public void inputGradientsOfLayer(int layer, int... waits) {
+        Section section = blocks.section(layer);
+        int[] restored = restoreLayer(layer, waits);
+        allocate(MemoryOwner.WORKING_SET, memory.backwardTemporaryBytes(layer));
+        blocks.layer(segments.gradients(section).inputs(), "backward layer inputs", restored);
+        free(MemoryOwner.WORKING_SET, memory.backwardTemporaryBytes(layer));
+        allocate(MemoryOwner.WORKING_SET, memory.resultGradientBytes(section));
+    }
+
+    /** Writes the gradients of a layer's weights, and frees its activations. */
+    public int weightGradientsOfLayer(int layer) {
+        int computed = weightGradients(blocks.section(layer), "backward layer weights");
+        free(MemoryOwner.WORKING_SET, memory.recomputedBytes(layer));
+        keep(layer, -memory.keptBytes(layer));
+        return computed;
+    }
+
     /** Ends the backward; adds the gradient of a tied embedding to the head's. */
     public int backwardEmbedding(int... waits) {
         blocks.enter("embedding gradient", memory.hiddenBytes(), waits);
@@ -433,6 +477,20 @@ public final class StepWriter {
         }
         plan.stage(stage);
         return done;
+    }
+
+    /** Receives a forward's input, then writes it and a backward: one computes while the other exchanges tokens with experts. */
+    public void alternate(Runnable receive, Runnable backward, Runnable forward) {
+        int at = stageIndex();
+        receive.run();
+        int[] received = awaited[at];
+        awaited[at] = new int[0];
+        int before = lastCompute[at];
+        plan.alternate(backward, () -> {
+            awaited[at] = received;
+            lastCompute[at] = before;
+            forward.run();
+        });
     }
 
     // Communication, copies, host.
