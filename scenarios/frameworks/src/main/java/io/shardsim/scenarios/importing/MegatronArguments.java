@@ -2,6 +2,7 @@ package io.shardsim.scenarios.importing;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Arguments of Megatron-LM's training scripts, of its DeepSpeed fork, and of the launcher before them. */
@@ -311,8 +312,9 @@ final class MegatronArguments implements Importer {
             contributeDeepSpeed(file, draft);
         } else {
             String key = "use-distributed-optimizer";
-            boolean core = orOne(file.whole("context-parallel-size", 1, 65_536)) > 1
-                    || orOne(file.whole("expert-model-parallel-size", 1, 65_536)) > 1;
+            boolean core = Stream.of(
+                            "context-parallel-size", "expert-model-parallel-size", "expert-tensor-parallel-size")
+                    .anyMatch(split -> orOne(file.whole(split, 1, 65_536)) > 1);
             boolean sharded = file.flag(key, false);
             draft.giveOr(Draft.KIND, sharded || core ? "megatron-core" : "megatron", file.key(key), without(file, key));
             if (core && !sharded) {
@@ -361,15 +363,16 @@ final class MegatronArguments implements Importer {
         Long stages = draft.giveWhole(file, "pipeline-model-parallel-size", "strategy.pipeline_parallel", 1, 4096);
         Long ranks = file.whole(tensor, 1, 65_536);
         Long experts = draft.giveWhole(file, "expert-model-parallel-size", "strategy.expert_parallel", 1, 65_536);
-        if (experts != null && experts > 1) {
-            contributeDispatcher(file, draft);
+        String slices = "expert-tensor-parallel-size";
+        String slicesKey = "strategy.expert_tensor_parallel";
+        draft.giveDegree(file, slices, slicesKey, 1);
+        boolean spreads = experts != null && experts > 1;
+        if (spreads && ranks != null && ranks > 1 && !file.has(slices)) {
+            draft.byDefault(
+                    slicesKey, ranks, "without --" + slices + ", Megatron-LM splits experts by tensor parallelism");
         }
-        if (experts != null && experts > 1 && ranks != null && ranks > 1 && !file.has("expert-tensor-parallel-size")) {
-            file.judge(
-                    "expert-model-parallel-size",
-                    Verdict.APPROXIMATED,
-                    "each rank has whole experts; without --expert-tensor-parallel-size 1, Megatron-LM also "
-                            + "splits them by tensor parallelism");
+        if (spreads || draft.has(slicesKey)) {
+            contributeDispatcher(file, draft);
         }
         if (ranks != null && ranks > 1) {
             draft.giveFlag(file, "sequence-parallel", "strategy.sequence_parallel");

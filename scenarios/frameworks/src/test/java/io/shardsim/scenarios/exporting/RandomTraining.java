@@ -296,6 +296,7 @@ final class RandomTraining {
             maybe(strategy, "bucket_size", "1000000 elements");
             if (model.containsKey("experts")) {
                 maybe(strategy, "expert_parallel", "2");
+                maybe(strategy, "expert_tensor_parallel", "2");
             }
             maybe(strategy, "gradient_accumulation_fusion", "false");
         }
