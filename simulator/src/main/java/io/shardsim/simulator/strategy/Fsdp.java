@@ -133,15 +133,7 @@ public final class Fsdp extends ShardingStrategy {
                     "expert_parallel",
                     "shard_group"));
         }
-        int tensor = modelParallel().tensor();
-        if (tensor > 1 && !modelParallel().sequence()) {
-            problems.add(Refusal.of(
-                    "expert_parallel " + experts + " with tensor_parallel " + tensor
-                            + " needs sequence_parallel true, not false; set it, or write tensor_parallel: 1",
-                    "sequence_parallel",
-                    "tensor_parallel",
-                    "expert_parallel"));
-        }
+        problems.addAll(sequenceProblems());
     }
 
     @Override

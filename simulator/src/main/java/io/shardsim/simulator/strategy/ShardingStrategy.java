@@ -93,6 +93,20 @@ public abstract class ShardingStrategy {
         return problems;
     }
 
+    /** Returns why distributed experts cannot each take a shard of the sequence. */
+    final List<Refusal> sequenceProblems() {
+        ModelParallel parallel = modelParallel();
+        if (parallel.experts() == 1 || parallel.tensor() == 1 || parallel.sequence()) {
+            return List.of();
+        }
+        return List.of(Refusal.of(
+                "expert_parallel " + parallel.expertParallel() + " with tensor_parallel " + parallel.tensor()
+                        + " needs sequence_parallel true, not false; set it, or write tensor_parallel: 1",
+                "sequence_parallel",
+                "tensor_parallel",
+                "expert_parallel"));
+    }
+
     /** Returns why adapters cannot be trained this way. */
     private List<Refusal> adapterProblems(TrainingJob job) {
         List<Refusal> problems = new ArrayList<>();

@@ -245,6 +245,45 @@ class ExpertParallelTest {
                 .toList();
     }
 
+    /** Stage 1 shards 12 bytes of 16, stage 2 also gradients: those of experts over the ranks that hold the same ones. */
+    @ParameterizedTest
+    @CsvSource({"zero1, 2", "zero1, 16", "zero2, 4"})
+    void zeroShardsExpertsAmongTheRanksThatHoldTheSame(String kind, int ranks) {
+        TrainingJob job = JobBuilder.job(MODEL)
+                .samples(SEQUENCE, MICRO_BATCH, MICRO_BATCHES)
+                .checkpointing(Checkpointing.NONE)
+                .parallel(Strategies.of(kind, experts(ranks)).modelParallel())
+                .build();
+        StepPlan plan = Strategies.of(kind, experts(ranks)).plan(job);
+        long held = EXPERT_PARAMETERS / ranks;
+        long others = MODEL.parameters() - EXPERT_PARAMETERS;
+        int world = job.worldSize();
+        long shard = held / (world / ranks) + (others + world - 1) / world;
+        MemoryLedger ledger = MemoryLedger.of(plan);
+        assertThat(ledger.atPeak().get(MemoryOwner.PARAMETERS)).isEqualTo(2 * (held + others));
+        assertThat(ledger.atPeak().get(MemoryOwner.GRADIENTS))
+                .isEqualTo(2 * (kind.equals("zero1") ? held + others : shard));
+        assertThat(exchanged(plan, "tokens to experts")).isEqualTo(PASSES * COPIES);
+        int times = kind.equals("zero1") ? 1 : MICRO_BATCHES;
+        assertThat(Strategies.bytes(plan, CollectiveKind.REDUCE_SCATTER, "reduce bucket to owners"))
+                .isBetween(
+                        2 * times * (others + (ranks == world ? 0 : held)),
+                        2 * times * (others + (ranks == world ? 0 : held)) + 2048);
+        assertThat(Strategies.bytes(plan, CollectiveKind.ALL_GATHER, "gather updated parameters"))
+                .isBetween(
+                        2 * (others + (ranks == world ? 0 : held)), 2 * (others + (ranks == world ? 0 : held)) + 2048);
+    }
+
+    @Test
+    void zeroWithoutSequenceParallelismDistributesNoExpertsOfSplitLayers() {
+        Map<String, Object> given = Map.of("expert_parallel", 4, "tensor_parallel", 2);
+        assertThat(Strategies.of("zero2", given).problems(job(given, Checkpointing.NONE)))
+                .extracting(Refusal::sentence)
+                .containsExactly(
+                        "expert_parallel 4 with tensor_parallel 2 needs sequence_parallel true, not false; set it,"
+                                + " or write tensor_parallel: 1");
+    }
+
     @Test
     void whatCannotBeSharedOutIsRefused() {
         assertThat(Strategies.of(KIND, experts(3)).modelParallel().problems(job(experts(3), Checkpointing.NONE)))

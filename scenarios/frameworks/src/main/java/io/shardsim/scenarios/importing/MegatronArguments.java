@@ -338,7 +338,28 @@ final class MegatronArguments implements Importer {
         draft.give(FP8_RECIPE, four == null ? null : "nvfp4", file.key("fp4-format"));
     }
 
+    /** Reads DeepSpeed-MoE, which pads the inputs of experts: to a capacity, by default that of an even share, or to the fullest expert. */
+    private static void contributePadding(ForeignFile file, Draft draft) {
+        String capacity = "moe-train-capacity-factor";
+        String drops = "disable-moe-token-dropping";
+        if (Stream.of("moe-expert-parallel-size", capacity, drops).noneMatch(file::has)) {
+            return;
+        }
+        String why = "Megatron-DeepSpeed's default";
+        if (file.flag(drops, false)) {
+            draft.give("training.capacity_policy", "fullest", file.key(drops));
+            file.judge(capacity, Verdict.IRRELEVANT, "no token is dropped");
+        } else {
+            draft.byDefault("training.capacity_policy", "pad", why);
+            draft.giveDecimal(file, capacity, "training.expert_capacity", 0.01, 1000);
+            draft.byDefault("training.expert_capacity", 1.0, why);
+        }
+        draft.byDefault("model.experts_per_token", 1, why);
+        draft.byDefault("model.expert_layer_period", 2, why);
+    }
+
     private static void contributeDeepSpeed(ForeignFile file, Draft draft) {
+        contributePadding(file, draft);
         Long stage = file.whole("zero-stage", 0, 3);
         draft.byDefault(Draft.PROFILE, "deepspeed", "kernels of Megatron-DeepSpeed");
         if (stage != null) {

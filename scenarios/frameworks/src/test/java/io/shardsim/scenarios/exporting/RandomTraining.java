@@ -177,6 +177,12 @@ final class RandomTraining {
             maybe(strategy, "reduce_bucket_size", "2000000 elements");
             maybe(strategy, "allgather_bucket_size", "3000000 elements");
             maybe(strategy, "use_multi_rank_bucket_allreduce", "true");
+            if (model.containsKey("experts") && tensor == 1) {
+                maybe(strategy, "expert_parallel", "2");
+            }
+            if (strategy.containsKey("expert_parallel")) {
+                strategy.put("framework_profile", "deepspeed-autoep");
+            }
             if (tensor == 1) {
                 maybe(strategy, "offload_optimizer", "true");
             }
