@@ -348,11 +348,13 @@ public record RunFacts(
      * @param sequence whether sequence parallelism splits norms and dropouts
      * @param context context-parallel size, 1 for none
      * @param experts expert-parallel size, 1 for none
+     * @param expertTensor ranks that split each expert, 1 for none
      * @param stages pipeline stages, 1 for none
      * @param interleaved whether the schedule is interleaved, with several model chunks per stage
      */
-    public record Split(int tensor, boolean sequence, int context, int experts, int stages, boolean interleaved) {
-        public static final Split NONE = new Split(1, false, 1, 1, 1, false);
+    public record Split(
+            int tensor, boolean sequence, int context, int experts, int expertTensor, int stages, boolean interleaved) {
+        public static final Split NONE = new Split(1, false, 1, 1, 1, 1, false);
 
         /** Returns the ranks of one replica of the model. */
         public int ranks() {
@@ -365,6 +367,7 @@ public record RunFacts(
                     + (sequence ? ", sequence parallel" : "")
                     + (context > 1 ? ", context parallel " + context : "")
                     + (experts > 1 ? ", expert parallel " + experts : "")
+                    + (expertTensor > 1 ? ", expert tensor parallel " + expertTensor : "")
                     + (stages > 1 ? ", pipeline parallel " + stages : "");
         }
     }

@@ -162,11 +162,11 @@ class ComputingTest {
     @Test
     void namesSayHowTheModelIsSplit() {
         StateHolders all = new StateHolders(256, 8);
-        RunFacts.Split tensor = new RunFacts.Split(8, true, 1, 1, 1, false);
+        RunFacts.Split tensor = new RunFacts.Split(8, true, 1, 1, 1, 1, false);
         assertThat(new RunFacts.Strategy("zero3", "DeepSpeed ZeRO-3", 32, all, tensor, "").shortLabel(256))
                 .as("a group of all data-parallel ranks is no choice")
                 .isEqualTo("DeepSpeed ZeRO-3, tensor parallel 8, sequence parallel");
-        assertThat(new RunFacts.Strategy("mics", "MiCS", 16, all, new RunFacts.Split(2, false, 2, 1, 4, false), "")
+        assertThat(new RunFacts.Strategy("mics", "MiCS", 16, all, new RunFacts.Split(2, false, 2, 1, 1, 4, false), "")
                         .shortLabel(256))
                 .isEqualTo("MiCS, tensor parallel 2, context parallel 2, pipeline parallel 4 (shard group 16)");
     }

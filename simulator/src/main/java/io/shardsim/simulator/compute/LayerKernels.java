@@ -74,14 +74,22 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
      *
      * @param tensor degree of tensor parallelism, t
      * @param context degree of context parallelism, c
-     * @param experts degree of expert parallelism, e
+     * @param experts ranks that together hold all experts
+     * @param expertTensor ranks among these that split each expert
      * @param sequence whether norms and dropouts are split along the sequence
      * @param eagerSteps whether context parallelism merges the results of its steps like PyTorch, with element-wise FP32 kernels
      */
-    public record Split(int tensor, int context, int experts, boolean sequence, Logits logits, boolean eagerSteps) {
+    public record Split(
+            int tensor,
+            int context,
+            int experts,
+            int expertTensor,
+            boolean sequence,
+            Logits logits,
+            boolean eagerSteps) {
         /** Creates a split without expert parallelism. */
         public Split(int tensor, int context, boolean sequence, Logits logits) {
-            this(tensor, context, 1, sequence, logits, false);
+            this(tensor, context, 1, 1, sequence, logits, false);
         }
     }
 

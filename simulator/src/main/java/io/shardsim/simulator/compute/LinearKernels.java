@@ -9,6 +9,7 @@ import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Portion;
 import io.shardsim.simulator.workload.Tuning;
 import java.util.List;
+import java.util.function.LongUnaryOperator;
 
 /**
  * Linear map: one GEMM per matrix, or one fused GEMM, plus the GEMMs of LoRA adapters.
@@ -44,7 +45,7 @@ record LinearKernels(
                 .toList();
         return new LinearKernels(
                 share,
-                linear.isOfExperts() ? share.routedTokens() : share.tokens(),
+                linear.isOfExperts() ? share.expertTokens() : share.tokens(),
                 fused ? List.of(fused(linear.name(), products)) : products,
                 afterNorm,
                 number,
@@ -66,14 +67,15 @@ record LinearKernels(
     private static RankProduct ofRank(RankShare share, Product product, Split split) {
         RankProduct.Format format =
                 share.profile().eightBitProducts() ? RankProduct.Format.EIGHT_BITS : RankProduct.Format.OF_THE_JOB;
-        boolean apart = share.sharesExperts() && product.experts().number() > 1;
+        boolean ofExperts = product.experts().number() > 1;
+        LongUnaryOperator divided = ofExperts ? share::ofExperts : share::split;
         return new RankProduct(
                 product.name(),
-                split == Split.INPUTS && !apart ? share.split(product.inputs()) : product.inputs(),
-                split == Split.OUTPUTS && !apart ? share.split(product.outputs()) : product.outputs(),
+                split == Split.INPUTS ? divided.applyAsLong(product.inputs()) : product.inputs(),
+                split == Split.OUTPUTS ? divided.applyAsLong(product.outputs()) : product.outputs(),
                 product.bias(),
                 format,
-                apart ? share.own(product.experts()) : product.experts());
+                ofExperts ? share.own(product.experts()) : product.experts());
     }
 
     private static RankProduct fused(String name, List<RankProduct> products) {

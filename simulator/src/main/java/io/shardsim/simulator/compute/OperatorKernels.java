@@ -163,7 +163,7 @@ interface OperatorKernels {
                     forward,
                     backward,
                     activation.isOfExperts()
-                            ? share.routedTokens() * share.ofExperts(activation.width())
+                            ? share.expertTokens() * share.ofExperts(activation.width())
                             : share.tokens() * share.split(activation.width()),
                     activation.experts());
         }

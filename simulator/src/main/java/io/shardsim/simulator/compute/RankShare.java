@@ -41,7 +41,7 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile, 
         return workload.split().sequence() ? split(elements) : elements;
     }
 
-    /** Returns whether other ranks have other experts. */
+    /** Returns whether other ranks have other experts, or other parts of them. */
     boolean sharesExperts() {
         return workload.split().experts() > 1;
     }
@@ -49,7 +49,11 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile, 
     /** Returns the rank's own experts. */
     Experts own(Experts experts) {
         return new Experts(
-                Math.max(1, experts.number() / workload.split().experts()),
+                Math.max(
+                        1,
+                        experts.number()
+                                * workload.split().expertTensor()
+                                / workload.split().experts()),
                 experts.perToken(),
                 experts.kept(),
                 experts.fullest());
@@ -63,9 +67,14 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile, 
         return sharesExperts() ? split(tokens()) : tokens();
     }
 
+    /** Returns the tokens whose copies its experts compute: also those sent to the ranks that split them. */
+    long expertTokens() {
+        return routedTokens() * workload.split().expertTensor();
+    }
+
     /** Returns the rank's share of an expert's width. */
     long ofExperts(long width) {
-        return sharesExperts() ? width : split(width);
+        return sharesExperts() ? width / workload.split().expertTensor() : split(width);
     }
 
     /**

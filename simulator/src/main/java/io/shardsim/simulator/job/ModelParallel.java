@@ -22,16 +22,25 @@ import java.util.Set;
  * same parameters, so that gradients are reduced, and states sharded, over context x data ranks.
  *
  * <p>[1] Shoeybi et al., Megatron-LM, arXiv:1909.08053. [2] Narayanan et al., arXiv:2104.04473, section 2.2. [3] Liu et al., Ring Attention,
- * arXiv:2310.01889. [4] Parallel folding, NVIDIA/Megatron-LM @d98e8a64, megatron/core/transformer/moe/README.md, with expert-tensor-parallel-size 1.
+ * arXiv:2310.01889. [4] Parallel folding, NVIDIA/Megatron-LM @d98e8a64, megatron/core/transformer/moe/README.md.
  *
  * @param tensor ranks that split each layer, t
  * @param context ranks that split the tokens of each sample, c
- * @param experts ranks that share the experts of each layer, e: neighbours within a stage, independent of the other splits [4]
+ * @param experts ranks that together hold the experts of each layer once: neighbours within a stage, independent of the other splits [4]
+ * @param expertTensor neighbours among these that split the width of each expert; the others hold other experts
  * @param dispatcher how tokens reach their experts
  * @param choices options of the split and its communication
  */
 public record ModelParallel(
-        int tensor, int context, int experts, Pipeline pipeline, Dispatcher dispatcher, Set<Choice> choices) {
+        int tensor,
+        int context,
+        int experts,
+        int expertTensor,
+        Pipeline pipeline,
+        Dispatcher dispatcher,
+        Set<Choice> choices) {
+    private static final String EXPERT_PARALLEL = "expert_parallel";
+    private static final String EXPERT_TENSOR = "expert_tensor_parallel";
     private static final String BALANCED = "balanced";
     private static final List<String> PARTITIONS = List.of(BALANCED, "uniform");
 
@@ -107,7 +116,7 @@ public record ModelParallel(
 
     /** Data parallelism only. */
     public static final ModelParallel NONE = new ModelParallel(
-            1, 1, 1, Pipeline.NONE, Dispatcher.ALLTOALL, EnumSet.of(Choice.SEQUENCE_FIRST, Choice.SCATTER_GATHER));
+            1, 1, 1, 1, Pipeline.NONE, Dispatcher.ALLTOALL, EnumSet.of(Choice.SEQUENCE_FIRST, Choice.SCATTER_GATHER));
 
     public ModelParallel {
         choices = Set.copyOf(choices);
@@ -132,6 +141,11 @@ public record ModelParallel(
 
     boolean balanced() {
         return pipeline.partition().equals(BALANCED);
+    }
+
+    /** Returns the ranks that hold different experts, e. */
+    public int expertParallel() {
+        return experts / expertTensor;
     }
 
     /** Returns the ranks per model replica, t x p. */
@@ -171,19 +185,36 @@ public record ModelParallel(
             int stageRanks = worldSize / stages();
             return stageRanks % experts == 0
                     ? List.of()
-                    : List.of(Refusal.of(
-                            "expert_parallel " + experts + " does not divide the " + stageRanks
+                    : List.of(new Refusal(
+                            product(expertFactors(), experts) + " does not divide the " + stageRanks
                                     + " ranks of a pipeline stage; " + NearestNumbers.divisors(stageRanks, experts),
-                            "expert_parallel"));
+                            List.copyOf(expertFactors().keySet())));
         }
-        Map<String, Integer> factors = degrees();
-        factors.remove("expert_parallel");
-        String product = factors.toString().replace('=', ' ').replace(", ", " x ");
-        product = product.substring(1, product.length() - 1) + (factors.size() > 1 ? " = " + ranksOfSample : "");
+        Map<String, String> factors = new LinkedHashMap<>();
+        addFactor(factors, "tensor_parallel", tensor);
+        addFactor(factors, "context_parallel", context);
+        addFactor(factors, "pipeline_parallel", stages());
         return List.of(new Refusal(
-                product + " does not divide world size " + worldSize + "; "
+                product(factors, ranksOfSample) + " does not divide world size " + worldSize + "; "
                         + NearestNumbers.divisors(worldSize, ranksOfSample),
                 List.copyOf(factors.keySet())));
+    }
+
+    private Map<String, String> expertFactors() {
+        Map<String, String> factors = new LinkedHashMap<>();
+        addFactor(factors, EXPERT_PARALLEL, expertParallel());
+        addFactor(factors, EXPERT_TENSOR, expertTensor);
+        return factors;
+    }
+
+    private static String product(Map<String, String> factors, long product) {
+        return String.join(" x ", factors.values()) + (factors.size() > 1 ? " = " + product : "");
+    }
+
+    private static void addFactor(Map<String, String> factors, String key, int factor) {
+        if (factor > 1) {
+            factors.put(key, key + " " + factor);
+        }
     }
 
     /** Returns why a model cannot be split this way. */
@@ -198,13 +229,13 @@ public record ModelParallel(
         int ofNode = job.gpusPerNode();
         if (dispatcher == Dispatcher.DEEPEP && ofNode % experts != 0 && experts % ofNode != 0) {
             problems.add(Refusal.of(
-                    "expert_dispatcher deepep needs expert_parallel " + experts + " to divide the " + ofNode
+                    "expert_dispatcher deepep needs " + product(expertFactors(), experts) + " to divide the " + ofNode
                             + " GPUs of a node, or to be a multiple; "
                             + (experts < ofNode
                                     ? NearestNumbers.divisors(ofNode, experts)
                                     : NearestNumbers.multiples(ofNode, experts)),
                     "expert_dispatcher",
-                    "expert_parallel"));
+                    EXPERT_PARALLEL));
         }
         return problems;
     }
@@ -234,17 +265,13 @@ public record ModelParallel(
             addConvolutionProblems(problems);
             return problems;
         }
-        if (model.heads() % tensor != 0) {
-            problems.add(Refusal.of(
-                    "tensor_parallel " + tensor + " does not divide heads " + model.heads() + "; "
-                            + NearestNumbers.divisors(model.heads(), tensor),
-                    "tensor_parallel"));
-        } else if (model.kvHeads() % tensor != 0) {
-            problems.add(Refusal.of(
-                    "tensor_parallel " + tensor + " does not divide kv_heads " + model.kvHeads() + "; "
-                            + NearestNumbers.divisors(model.kvHeads(), tensor),
-                    "tensor_parallel"));
-        }
+        boolean splitsHeads = model.heads() % tensor == 0;
+        addDivisorProblem(
+                problems,
+                "tensor_parallel",
+                tensor,
+                splitsHeads ? "kv_heads" : "heads",
+                splitsHeads ? model.kvHeads() : model.heads());
         addExpertProblems(problems, model);
         addDecoderProblems(problems, model, attention);
         addSequenceProblems(problems, sequenceLength, attention);
@@ -263,8 +290,9 @@ public record ModelParallel(
         Map<String, Integer> degrees = new LinkedHashMap<>();
         degrees.put("tensor_parallel", tensor);
         degrees.put("context_parallel", context);
+        degrees.put(EXPERT_PARALLEL, expertParallel());
+        degrees.put(EXPERT_TENSOR, expertTensor);
         degrees.put("pipeline_parallel", stages());
-        degrees.put("expert_parallel", experts);
         degrees.values().removeIf(degree -> degree == 1);
         return degrees;
     }
@@ -293,15 +321,32 @@ public record ModelParallel(
         if (experts == 1) {
             return;
         }
-        int number = model.mixture().experts().number();
         if (!model.mixture().isPresent()) {
+            expertFactors()
+                    .forEach((key, given) ->
+                            problems.add(Refusal.of(given + " needs a model with experts; remove it", key)));
+            return;
+        }
+        addDivisorProblem(
+                problems,
+                EXPERT_PARALLEL,
+                expertParallel(),
+                "experts",
+                model.mixture().experts().number());
+        addDivisorProblem(
+                problems,
+                EXPERT_TENSOR,
+                expertTensor,
+                "expert_ffn",
+                model.mixture().ffn());
+    }
+
+    private static void addDivisorProblem(List<Refusal> problems, String key, int degree, String of, int number) {
+        if (number % degree != 0) {
             problems.add(Refusal.of(
-                    "expert_parallel " + experts + " needs a model with experts; remove it", "expert_parallel"));
-        } else if (number % experts != 0) {
-            problems.add(Refusal.of(
-                    "expert_parallel " + experts + " does not divide experts " + number + "; "
-                            + NearestNumbers.divisors(number, experts),
-                    "expert_parallel"));
+                    key + " " + degree + " does not divide " + of + " " + number + "; "
+                            + NearestNumbers.divisors(number, degree),
+                    key));
         }
     }
 

@@ -34,7 +34,7 @@ public record TrainingJob(
         }
         model = FrameworkProfile.named(execution.kernels())
                 .held(model, parallel.tensor())
-                .amongExperts(parallel.experts())
+                .amongExperts(parallel.expertParallel())
                 .shared();
     }
 

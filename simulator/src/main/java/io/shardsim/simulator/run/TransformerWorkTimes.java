@@ -49,6 +49,7 @@ public final class TransformerWorkTimes implements WorkTimes {
                         job.parallel().tensor(),
                         job.parallel().context(),
                         job.parallel().experts(),
+                        job.parallel().expertTensor(),
                         job.parallel().sequence(),
                         job.parallel().is(Choice.GATHERS_LOGITS) ? Logits.WHOLE : Logits.SPLIT,
                         job.parallel().is(Choice.SUMS_IN_FP32)));

@@ -136,10 +136,7 @@ public final class Fsdp extends ShardingStrategy {
                     "expert_parallel",
                     "shard_group"));
         }
-        int tensor = modelParallel().tensor();
-        if (tensor > 1 && !modelParallel().sequence()) {
-            problems.add(needsSequence(tensor));
-        }
+        problems.addAll(sequenceProblems());
     }
 
     @Override

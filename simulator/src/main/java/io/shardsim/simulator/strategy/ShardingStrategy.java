@@ -105,6 +105,14 @@ public abstract class ShardingStrategy {
         return problems;
     }
 
+    /** Returns why distributed experts cannot each take a shard of the sequence. */
+    final List<Refusal> sequenceProblems() {
+        ModelParallel parallel = modelParallel();
+        return parallel.experts() == 1 || parallel.tensor() == 1 || parallel.sequence()
+                ? List.of()
+                : List.of(needsSequence(parallel.tensor()));
+    }
+
     /** Returns why adapters cannot be trained this way. */
     private List<Refusal> adapterProblems(TrainingJob job) {
         List<Refusal> problems = new ArrayList<>();

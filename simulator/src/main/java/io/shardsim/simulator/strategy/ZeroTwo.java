@@ -1,5 +1,6 @@
 package io.shardsim.simulator.strategy;
 
+import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.GpuMemory;
 import io.shardsim.simulator.plan.MemoryFit;
@@ -15,6 +16,7 @@ import io.shardsim.simulator.strategy.writing.AllocatorReplay.Gradients;
 import io.shardsim.simulator.strategy.writing.HostOffload;
 import io.shardsim.simulator.strategy.writing.ShardGroups;
 import io.shardsim.simulator.strategy.writing.StepWriter;
+import java.util.List;
 
 /**
  * ZeRO stages 1 and 2 of DeepSpeed 0.7.2: every rank holds all 16-bit parameters; optimizer states, and in stage 2 gradients, are sharded over all
@@ -30,12 +32,15 @@ import io.shardsim.simulator.strategy.writing.StepWriter;
  * <p>Volume: one model size reduced and one gathered, together the volume of an all-reduce. Model states of Psi parameters over N ranks: 4 Psi + 12
  * Psi / N bytes in stage 1, 2 Psi + 14 Psi / N in stage 2 [1, figure 1].
  *
+ * <p>Experts that expert parallelism distributes have buckets and shards of their own, among the ranks that hold the same ones [3].
+ *
  * <p>DeepSpeed reduces each shard of a bucket to its owner with a separate collective; here a bucket is one reduce-scatter, which moves equally many
  * bytes in fewer steps. Since v0.12.4 it may all-reduce a flat copy of the bucket instead, of which each rank keeps its shards [2,
  * allreduce_and_copy_with_multiple_ranks]. States may be kept in host memory ({@link HostOffload}). Leaves out the device synchronization caused by
  * overlap.
  *
- * <p>[1] Rajbhandari et al., arXiv:1910.02054. [2] deepspeed/runtime/zero/stage_1_and_2.py, deepspeed/runtime/utils.py, v0.7.2.
+ * <p>[1] Rajbhandari et al., arXiv:1910.02054. [2] deepspeed/runtime/zero/stage_1_and_2.py, deepspeed/runtime/utils.py, v0.7.2. [3] The same files,
+ * v0.19.6, expert_dp_process_group.
  */
 public final class ZeroTwo extends ShardingStrategy {
     public ZeroTwo(StrategyParameters settings) {
@@ -55,6 +60,11 @@ public final class ZeroTwo extends ShardingStrategy {
                 settings,
                 StepWriter.ALLOCATED_IN_STEP,
                 writer -> ReplicatedStep.write(job, writer, stage -> new Step(job, writer, stage)));
+    }
+
+    @Override
+    protected List<Refusal> ownProblems(TrainingJob job) {
+        return sequenceProblems();
     }
 
     @Override
@@ -83,7 +93,11 @@ public final class ZeroTwo extends ShardingStrategy {
         }
 
         private long shardElements() {
-            return ShardGroups.padded(parameters(), world.size()) / world.size();
+            return replicas().stream().mapToLong(this::shardElements).sum();
+        }
+
+        private long shardElements(RankGroups among) {
+            return ShardGroups.padded(parameters(among), among.size()) / among.size();
         }
 
         @Override
@@ -124,12 +138,13 @@ public final class ZeroTwo extends ShardingStrategy {
         @Override
         protected int reduce(Bucket bucket, int computed) {
             long elements = bucket.elements();
-            long padded = ShardGroups.padded(elements, world.size());
+            RankGroups among = bucket.among();
+            long padded = ShardGroups.padded(elements, among.size());
             int filled = writer.copy(Stream.REDUCE, 4 * bytes(elements), "fill bucket", computed);
-            long own = padded / world.size();
+            long own = padded / among.size();
             long copied = reduceBytes == bytes(1) ? 0 : reduceBytes * padded;
             writer.allocate(MemoryOwner.BUCKETS, copied);
-            int reduced = allReduces ? allReduce(padded, filled) : reduceToOwners(padded, filled);
+            int reduced = allReduces ? allReduce(among, padded, filled) : reduceToOwners(among, padded, filled);
             writer.free(MemoryOwner.BUCKETS, copied);
             if (!offload.optimizer()) {
                 return writer.copy(Stream.REDUCE, 3 * bytes(own), "accumulate gradients", reduced);
@@ -139,26 +154,26 @@ public final class ZeroTwo extends ShardingStrategy {
                     : offload.storeForUpdate(writer, own, reduced);
         }
 
-        private int reduceToOwners(long elements, int filled) {
+        private int reduceToOwners(RankGroups among, long elements, int filled) {
             int reduced = writer.reduceScatter(
-                    world,
+                    among,
                     reduceBytes * elements,
                     settings.name("reduce_algorithm"),
                     "reduce bucket to owners",
                     cast(elements, filled));
-            return cast(elements / world.size(), reduced);
+            return cast(elements / among.size(), reduced);
         }
 
-        private int allReduce(long elements, int filled) {
+        private int allReduce(RankGroups among, long elements, int filled) {
             int flat = writer.copy(Stream.REDUCE, 2 * bytes(elements), "flatten bucket", filled);
             int summed = writer.allReduce(
-                    world,
+                    among,
                     reduceBytes * elements,
                     settings.name("reduce_algorithm"),
                     "all-reduce bucket",
                     cast(elements, flat));
             return writer.copy(
-                    Stream.REDUCE, 2 * bytes(elements / world.size()), "keep own parts", cast(elements, summed));
+                    Stream.REDUCE, 2 * bytes(elements / among.size()), "keep own parts", cast(elements, summed));
         }
 
         /** Casts gradients to the format of the reduction, or back. */
@@ -204,8 +219,12 @@ public final class ZeroTwo extends ShardingStrategy {
         }
 
         private void gatherParameters(int... updated) {
-            long remaining = shardElements();
-            long most = Math.max(1, settings.whole("allgather_bucket_size") / world.size());
+            replicas().forEach(among -> gatherParameters(among, updated));
+        }
+
+        private void gatherParameters(RankGroups among, int... updated) {
+            long remaining = shardElements(among);
+            long most = Math.max(1, settings.whole("allgather_bucket_size") / among.size());
             PlanSize.foresee(
                     remaining / most,
                     "allgather_bucket_size " + settings.whole("allgather_bucket_size"),
@@ -214,8 +233,8 @@ public final class ZeroTwo extends ShardingStrategy {
             while (remaining > 0) {
                 long part = Math.min(remaining, most);
                 writer.gather(
-                        world,
-                        bytes(part * world.size()),
+                        among,
+                        bytes(part * among.size()),
                         settings.name("gather_algorithm"),
                         "gather updated parameters",
                         updated);

@@ -11,7 +11,8 @@ import java.util.SplittableRandom;
  *
  * @param skew exponent of Zipf's law, or concentration of a symmetric Dirichlet distribution
  * @param seed seed of the draws
- * @param capacity slots of an expert over the tokens of an even share (Megatron-Core's moe-expert-capacity-factor); 0 for no limit
+ * @param capacity slots of an expert over the tokens of an even share (Megatron-Core's moe-expert-capacity-factor); 0 for no limit, infinite for as
+ *     many as the fullest expert of the layer takes (DeepSpeed's drop_tokens false)
  * @param pads whether empty slots are also sent and computed (moe-pad-expert-input-to-capacity)
  * @param ranks ranks among which the experts are distributed, in order
  */
@@ -50,8 +51,9 @@ public record ExpertLoad(Law law, double skew, long seed, double capacity, boole
         }
         double[] shares = shares(experts, new SplittableRandom(seed ^ (layer + 1L) * 0x9E3779B97F4A7C15L));
         double[] ofRanks = new double[ranks];
+        double largest = Arrays.stream(shares).max().orElse(1);
+        double slots = capacity == 0 ? 1 : Double.isInfinite(capacity) ? largest : capacity / shares.length;
         for (int i = 0; i < shares.length; i++) {
-            double slots = capacity == 0 ? 1 : capacity / shares.length;
             ofRanks[(int) ((long) i * ranks / shares.length)] += pads ? slots : Math.min(slots, shares[i]);
         }
         double most = ranks * Arrays.stream(ofRanks).max().orElse(0);

@@ -14,7 +14,7 @@ public record ParameterTensor(String name, long elements, DividedBy dividedBy, T
     public enum DividedBy {
         NONE,
         TENSOR,
-        /** Split over experts: expert parallelism, or tensor parallelism if there is none. */
+        /** Split over the ranks that together hold all experts, or by tensor parallelism if each rank holds all. */
         EXPERT;
 
         static DividedBy tensor(boolean divides) {
@@ -30,12 +30,12 @@ public record ParameterTensor(String name, long elements, DividedBy dividedBy, T
         return dividedBy == DividedBy.EXPERT;
     }
 
-    /** Returns the elements on one rank of a tensor-parallel and an expert-parallel group. */
-    public long elements(int tensorParallel, int expertParallel) {
+    /** Returns the elements on one rank of a tensor-parallel group, and of the ranks that together hold all experts. */
+    public long elements(int tensorParallel, int expertRanks) {
         int parts = switch (dividedBy) {
             case NONE -> 1;
             case TENSOR -> tensorParallel;
-            case EXPERT -> expertParallel > 1 ? expertParallel : tensorParallel;
+            case EXPERT -> expertRanks > 1 ? expertRanks : tensorParallel;
         };
         return (elements + parts - 1) / parts;
     }
@@ -45,8 +45,8 @@ public record ParameterTensor(String name, long elements, DividedBy dividedBy, T
         return tuning.bytes(elements, elementBytes);
     }
 
-    /** Returns the shard on one rank of a tensor-parallel and an expert-parallel group. */
-    public ParameterTensor ofRank(int tensorParallel, int expertParallel) {
-        return new ParameterTensor(name, elements(tensorParallel, expertParallel), dividedBy, tuning);
+    /** Returns the shard on one rank of a tensor-parallel group, and of the ranks that together hold all experts. */
+    public ParameterTensor ofRank(int tensorParallel, int expertRanks) {
+        return new ParameterTensor(name, elements(tensorParallel, expertRanks), dividedBy, tuning);
     }
 }

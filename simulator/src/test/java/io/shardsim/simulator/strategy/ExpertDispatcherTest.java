@@ -113,6 +113,23 @@ class ExpertDispatcherTest {
                 .isEqualTo(LAYERS * 16 * TOKENS_BYTES);
     }
 
+    /** Each rank that splits an expert gets its own copy; the groups that DeepEP and the all-gather run over hold all experts once. */
+    @Test
+    void ranksThatSplitExpertsGetCopiesOfTheirOwn() {
+        assertThat(bytes(split("deepep"), "tokens to experts inside nodes"))
+                .isEqualTo(2 * bytes(plan("deepep", 8), "tokens to experts"));
+        assertThat(bytes(split("deepep"), "tokens to experts across nodes"))
+                .isEqualTo(bytes(plan("deepep", 16), "tokens to experts across nodes"));
+        assertThat(Strategies.bytes(split("allgather"), CollectiveKind.ALL_GATHER, "tokens to experts"))
+                .isEqualTo(LAYERS * 16 * TOKENS_BYTES);
+    }
+
+    private static StepPlan split(String dispatcher) {
+        Map<String, Object> given =
+                Map.of("expert_parallel", 8, "expert_tensor_parallel", 2, "expert_dispatcher", dispatcher);
+        return Strategies.of("megatron-core", given).plan(job(given));
+    }
+
     @Test
     void unknownNamesAndGroupsAcrossNodesAreRefused() {
         assertThat(Strategies.of("megatron-core", given("flex", 8)).problems(job(given("flex", 8))))

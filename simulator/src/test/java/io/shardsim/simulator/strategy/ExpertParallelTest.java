@@ -5,10 +5,18 @@ import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.shardsim.simulator.Refusal;
 import io.shardsim.simulator.collective.CollectiveKind;
+import io.shardsim.simulator.compute.FrameworkProfile;
+import io.shardsim.simulator.compute.Kernel;
+import io.shardsim.simulator.compute.Kernel.Matmul;
+import io.shardsim.simulator.compute.LayerKernels;
+import io.shardsim.simulator.compute.LayerKernels.Logits;
+import io.shardsim.simulator.compute.LayerKernels.Split;
+import io.shardsim.simulator.compute.LayerKernels.Workload;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.MemoryLedger;
 import io.shardsim.simulator.plan.MemoryOwner;
 import io.shardsim.simulator.plan.StepPlan;
+import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ExpertLoad;
 import io.shardsim.simulator.workload.Experts;
@@ -17,11 +25,15 @@ import io.shardsim.simulator.workload.MixtureOfExperts;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.ModelShape.Embeddings;
 import io.shardsim.simulator.workload.ModelShape.Family;
+import io.shardsim.simulator.workload.Recomputed;
+import io.shardsim.simulator.workload.Segment.Section;
+import io.shardsim.simulator.workload.Segments;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Communication and memory of an expert-parallel group, as in Megatron-Core's alltoall dispatcher with whole experts on each rank. */
@@ -145,6 +157,131 @@ class ExpertParallelTest {
         long others = MODEL.parameters() - EXPERT_PARAMETERS;
         assertThat(Strategies.bytes(plan, CollectiveKind.REDUCE_SCATTER, "reduce-scatter gradients"))
                 .isBetween(4 * (others + EXPERT_PARAMETERS / 4), 4 * (others + EXPERT_PARAMETERS / 4) + 64);
+    }
+
+    private static Map<String, Object> split(int different, int slices, int tensor) {
+        return Map.of(
+                "expert_parallel",
+                different,
+                "expert_tensor_parallel",
+                slices,
+                "tensor_parallel",
+                tensor,
+                "sequence_parallel",
+                tensor > 1);
+    }
+
+    /** A rank's copies are sent as without a split, then gathered by the ranks that split experts, whose results are reduced. */
+    @ParameterizedTest
+    @CsvSource({"4, 2, 1", "4, 2, 2", "2, 4, 2", "1, 2, 2", "8, 1, 2"})
+    void ranksThatSplitExpertsGatherTheCopies(int different, int slices, int tensor) {
+        StepPlan plan = plan(split(different, slices, tensor), Checkpointing.NONE);
+        for (String label : List.of("tokens", "gradients")) {
+            assertThat(exchanged(plan, label + " to experts")).isEqualTo(different == 1 ? 0 : PASSES * COPIES / tensor);
+            assertThat(Strategies.bytes(plan, CollectiveKind.ALL_GATHER, label + " to experts, split experts"))
+                    .isEqualTo(slices == 1 ? 0 : PASSES * slices * COPIES / tensor);
+            assertThat(Strategies.bytes(plan, CollectiveKind.REDUCE_SCATTER, label + " from experts, split experts"))
+                    .isEqualTo(slices == 1 ? 0 : PASSES * slices * COPIES / tensor);
+        }
+    }
+
+    /** TP x DP = ETP x EP x EDP: e experts' parts times their ranks divide parameters, and the rest of the ranks their states. */
+    @ParameterizedTest
+    @CsvSource({"4, 2", "2, 4", "1, 8", "8, 2"})
+    void eachRankHoldsASliceOfItsExperts(int different, int slices) {
+        TrainingJob job = job(split(different, slices, 1), Checkpointing.NONE);
+        long held = EXPERT_PARAMETERS / different / slices;
+        long others = MODEL.parameters() - EXPERT_PARAMETERS;
+        int world = job.worldSize();
+        MemoryLedger ledger = MemoryLedger.of(plan(split(different, slices, 1), Checkpointing.NONE));
+        assertThat(ledger.atPeak().get(MemoryOwner.PARAMETERS)).isEqualTo(2 * (held + others));
+        assertThat(ledger.atPeak().get(MemoryOwner.OPTIMIZER_STATES))
+                .isEqualTo(12 * (held / (world / different / slices) + (others + world - 1) / world));
+    }
+
+    /** The gathered copies are the first matrix's saved input; everything behind it is as wide as its slice. */
+    @Test
+    void gatheredCopiesAreKept() {
+        long whole = kept(split(4, 1, 1));
+        assertThat(kept(split(4, 2, 1)) - whole).isEqualTo(COPIES * (LAYERS - 2));
+        assertThat(kept(split(4, 4, 1)) - whole).isEqualTo(3 * COPIES * (LAYERS - 2));
+    }
+
+    private static long kept(Map<String, Object> given) {
+        return MemoryLedger.of(plan(given, Checkpointing.NONE)).atPeak().get(MemoryOwner.ACTIVATIONS);
+    }
+
+    /** A rank computes the copies of all ranks that split its experts, with its slice of their width. */
+    @Test
+    void gemmsHaveMoreRowsAndASliceOfTheWidth() {
+        List<Kernel> kernels = new LayerKernels(
+                        MODEL,
+                        new Workload(
+                                SEQUENCE, 1, AttentionKind.FLASH, new Split(2, 1, 8, 2, true, Logits.SPLIT, false)),
+                        FrameworkProfile.named("transformer-engine"))
+                .of(new Segments(MODEL.operators(), Recomputed.CORE_ATTENTION)
+                        .forward(Section.layer(MODEL.kindOf(LAYERS - 1))));
+        assertThat(kernels.stream()
+                        .filter(kernel -> kernel instanceof Matmul product
+                                && product.name().startsWith("experts."))
+                        .map(kernel -> (Matmul) kernel)
+                        .map(product ->
+                                product.batch() + " of " + product.m() + " x " + product.n() + " x " + product.k()))
+                .containsExactly("4 of 2048 x 512 x 1024", "4 of 2048 x 1024 x 256");
+    }
+
+    @Test
+    void splitsThatDoNotDivideAreRefused() {
+        assertThat(problems(split(4, 3, 1)))
+                .contains(
+                        "expert_parallel 4 x expert_tensor_parallel 3 = 12 does not divide the 16 ranks of a pipeline stage;"
+                                + " nearest divisors: 8, 16",
+                        "expert_tensor_parallel 3 does not divide expert_ffn 512; nearest divisors: 2, 4");
+    }
+
+    private static List<String> problems(Map<String, Object> given) {
+        return Strategies.of(KIND, given).modelParallel().problems(job(given, Checkpointing.NONE)).stream()
+                .map(Refusal::sentence)
+                .toList();
+    }
+
+    /** Stage 1 shards 12 bytes of 16, stage 2 also gradients: those of experts over the ranks that hold the same ones. */
+    @ParameterizedTest
+    @CsvSource({"zero1, 2", "zero1, 16", "zero2, 4"})
+    void zeroShardsExpertsAmongTheRanksThatHoldTheSame(String kind, int ranks) {
+        TrainingJob job = JobBuilder.job(MODEL)
+                .samples(SEQUENCE, MICRO_BATCH, MICRO_BATCHES)
+                .checkpointing(Checkpointing.NONE)
+                .parallel(Strategies.of(kind, experts(ranks)).modelParallel())
+                .build();
+        StepPlan plan = Strategies.of(kind, experts(ranks)).plan(job);
+        long held = EXPERT_PARAMETERS / ranks;
+        long others = MODEL.parameters() - EXPERT_PARAMETERS;
+        int world = job.worldSize();
+        long shard = held / (world / ranks) + (others + world - 1) / world;
+        MemoryLedger ledger = MemoryLedger.of(plan);
+        assertThat(ledger.atPeak().get(MemoryOwner.PARAMETERS)).isEqualTo(2 * (held + others));
+        assertThat(ledger.atPeak().get(MemoryOwner.GRADIENTS))
+                .isEqualTo(2 * (kind.equals("zero1") ? held + others : shard));
+        assertThat(exchanged(plan, "tokens to experts")).isEqualTo(PASSES * COPIES);
+        int times = kind.equals("zero1") ? 1 : MICRO_BATCHES;
+        assertThat(Strategies.bytes(plan, CollectiveKind.REDUCE_SCATTER, "reduce bucket to owners"))
+                .isBetween(
+                        2 * times * (others + (ranks == world ? 0 : held)),
+                        2 * times * (others + (ranks == world ? 0 : held)) + 2048);
+        assertThat(Strategies.bytes(plan, CollectiveKind.ALL_GATHER, "gather updated parameters"))
+                .isBetween(
+                        2 * (others + (ranks == world ? 0 : held)), 2 * (others + (ranks == world ? 0 : held)) + 2048);
+    }
+
+    @Test
+    void zeroWithoutSequenceParallelismDistributesNoExpertsOfSplitLayers() {
+        Map<String, Object> given = Map.of("expert_parallel", 4, "tensor_parallel", 2);
+        assertThat(Strategies.of("zero2", given).problems(job(given, Checkpointing.NONE)))
+                .extracting(Refusal::sentence)
+                .containsExactly(
+                        "expert_parallel 4 with tensor_parallel 2 needs sequence_parallel true, not false; set it,"
+                                + " or write tensor_parallel: 1");
     }
 
     @Test

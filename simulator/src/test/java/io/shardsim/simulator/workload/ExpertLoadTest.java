@@ -57,6 +57,18 @@ class ExpertLoadTest {
         assertThat(layers(load(Law.ZIPF, 0.5, 5, 64))).allMatch(layer -> Math.abs(layer.fullest() - 64 / sum) < 1e-9);
     }
 
+    /** With one expert per rank, padding to the fullest moves no rank's load and fills all others up to it. */
+    @Test
+    void paddingToTheFullestGivesEveryExpertItsRows() {
+        ExpertLoad padded = new ExpertLoad(Law.ZIPF, 0.5, 5, Double.POSITIVE_INFINITY, true, 64);
+        for (int layer = 0; layer < 4; layer++) {
+            double fullest = load(Law.ZIPF, 0.5, 5, 64).of(layer, EXPERTS).fullest();
+            assertThat(padded.of(layer, EXPERTS).fullest()).isCloseTo(fullest, within(1e-9));
+            assertThat(padded.of(layer, EXPERTS).kept()).isCloseTo(fullest, within(1e-9));
+            assertThat(padded.among(8).of(layer, EXPERTS).fullest()).isCloseTo(fullest, within(1e-9));
+        }
+    }
+
     /** No expert gets more than one copy of each token: a share of 1 / 4 of all copies, 16 times an even one. */
     @Test
     void noExpertHasMoreThanOneCopyOfEachToken() {

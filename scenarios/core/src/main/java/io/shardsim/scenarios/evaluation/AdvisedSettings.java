@@ -216,14 +216,26 @@ final class AdvisedSettings {
         }
     }
 
-    /** Adds expert parallelism within a node, if each GPU holds all experts; and an even expert load, which shows the cost of the fullest rank. */
+    /**
+     * Adds expert parallelism within a node, if each GPU holds all experts; whole experts, if they are split; and an even expert load, which shows
+     * the cost of the fullest rank.
+     */
     private void addExperts() {
-        int ranks = BigInteger.valueOf(job.model().mixture().experts().number())
+        int number = job.model().mixture().experts().number();
+        int ranks = BigInteger.valueOf(number)
                 .gcd(BigInteger.valueOf(Math.min(job.gpusPerNode(), job.worldSize())))
                 .intValue();
         boolean whole = job.parallel().tensor() > 1 && !job.parallel().sequence();
         if (inForce.names().contains(EXPERTS) && job.parallel().experts() == 1 && ranks > 1 && !whole) {
             add("Expert parallelism over " + ranks, Map.of("strategy." + EXPERTS, String.valueOf(ranks)));
+        }
+        if (job.parallel().expertTensor() > 1) {
+            int wider = number % job.parallel().experts() == 0
+                    ? job.parallel().experts()
+                    : job.parallel().expertParallel();
+            add(
+                    "Whole experts, expert parallelism over " + wider,
+                    Map.of("strategy." + EXPERTS, String.valueOf(wider), "strategy.expert_tensor_parallel", "1"));
         }
         if (job.model().mixture().load().isDrawn()) {
             add("Even load of the experts", Map.of("training.expert_load", "even"));

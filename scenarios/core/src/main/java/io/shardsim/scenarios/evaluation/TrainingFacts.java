@@ -68,7 +68,8 @@ final class TrainingFacts {
                 parallel.tensor(),
                 parallel.sequence(),
                 parallel.context(),
-                parallel.experts(),
+                parallel.expertParallel(),
+                parallel.expertTensor(),
                 parallel.stages(),
                 parallel.stages() > 1 && parallel.pipeline().chunks() > 1);
     }

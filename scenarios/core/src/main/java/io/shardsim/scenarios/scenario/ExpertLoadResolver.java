@@ -18,15 +18,23 @@ final class ExpertLoadResolver {
         require(training, "expert_load", missing, problems);
         require(training, "expert_capacity", missing, problems);
         require(training, "load_seed", training.has("expert_load") ? missing : "expert_load", problems);
-        require(training, "capacity_policy", training.has("expert_capacity") ? missing : "expert_capacity", problems);
+        boolean fullest = training.text("capacity_policy", "drop").equals("fullest");
+        if (fullest && training.has("expert_capacity")) {
+            problems.add(
+                    training.at("expert_capacity"),
+                    "expert_capacity " + training.value("expert_capacity")
+                            + " with capacity_policy fullest, which drops no token; remove expert_capacity");
+        }
+        boolean limits = fullest || training.has("expert_capacity");
+        require(training, "capacity_policy", limits ? missing : "expert_capacity", problems);
         return !missing.isEmpty()
                 ? model
                 : model.withLoad(new ExpertLoad(
                         Law.valueOf(load[0].toUpperCase(Locale.ROOT)),
                         load.length == 1 ? 0 : Double.parseDouble(load[1]),
                         training.whole("load_seed", 0),
-                        training.decimal("expert_capacity", 0),
-                        training.text("capacity_policy", "drop").equals("pad"),
+                        fullest ? Double.POSITIVE_INFINITY : training.decimal("expert_capacity", 0),
+                        fullest || training.text("capacity_policy", "drop").equals("pad"),
                         1));
     }
 

@@ -81,6 +81,23 @@ class TrialsTest {
         return Map.of(key, value);
     }
 
+    /** Megatron-Core's table has 8 whole experts of Mixtral 8x7B ahead of 4 halves (megatron/core/transformer/moe/README.md). */
+    @Test
+    @Tag("slow")
+    void splitExpertsAreAdvisedToStayWhole() throws Exception {
+        RunResult result = advised("""
+                scenario: split-experts
+                model: mixtral-8x7b
+                cluster: {instance: p5.48xlarge, nodes: 8}
+                training: {sequence_length: 4096, global_batch: 256, micro_batch: 1, precision: bf16, activation_checkpointing: none, attention: flash, dropout: false}
+                strategy: {kind: megatron-core, expert_parallel: 4, expert_tensor_parallel: 2, tensor_parallel: 2, sequence_parallel: true, pipeline_parallel: 4, pipeline_schedule: interleaved, model_chunks: 8, overlap_grad_reduce: true, overlap_param_gather: true}
+                """);
+        assertThat(Advice.of(result))
+                .filteredOn(advice -> advice.trial().title().equals("Whole experts, expert parallelism over 8"))
+                .singleElement()
+                .satisfies(advice -> assertThat(advice.gain()).isBetween(0.02, 0.2));
+    }
+
     /**
      * Llama 3 8B with 8,192 tokens and standard attention on p5: flash attention more than doubles the speed, and a smaller shard group hardly
      * matters.

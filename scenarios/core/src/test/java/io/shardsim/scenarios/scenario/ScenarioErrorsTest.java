@@ -102,6 +102,12 @@ class ScenarioErrorsTest {
                         "a.yaml:8:20: capacity_policy pad needs expert_capacity, which is not there; add it or remove capacity_policy"),
                 with(
                         "global_batch: 1536",
+                        "global_batch: 1536\n  expert_capacity: 1.25\n  capacity_policy: fullest",
+                        "a.yaml:7:20: expert_capacity 1.25 needs a model with experts, which is not there; add it or remove expert_capacity",
+                        "a.yaml:7:20: expert_capacity 1.25 with capacity_policy fullest, which drops no token; remove expert_capacity",
+                        "a.yaml:8:20: capacity_policy fullest needs a model with experts, which is not there; add it or remove capacity_policy"),
+                with(
+                        "global_batch: 1536",
                         "global_batch: 1536\n  expert_load: zipf 0",
                         "a.yaml:7:16: expert_load \"zipf 0\" is not even, zipf S or dirichlet A with a number from 0.01 to 999.99; write even, zipf S or dirichlet A with a number from 0.01 to 999.99"),
                 with(

@@ -75,6 +75,9 @@ final class DeepSpeedWriter extends FrameworkWriter {
         if (settings.ranksOfReplica() > 1) {
             file.carry("tensor_parallel.autotp_size");
         }
+        if (settings.job().parallel().experts() > 1) {
+            file.put("expert_parallel.enabled", true).carry("expert_parallel.autoep_size");
+        }
         return file.tree();
     }
 

@@ -145,10 +145,12 @@ final class MegatronWriter extends FrameworkWriter {
         if (settings.whole("strategy.tensor_parallel") > 1) {
             script.carry("sequence-parallel");
         }
-        if (settings.whole("strategy.expert_parallel") > 1) {
+        if (settings.job().parallel().experts() > 1) {
             String dispatcher = "strategy.expert_dispatcher";
-            script.carry("expert-model-parallel-size", "overlap-moe-expert-parallel-comm")
-                    .put("expert-tensor-parallel-size", 1)
+            script.carry(
+                            "expert-model-parallel-size",
+                            "expert-tensor-parallel-size",
+                            "overlap-moe-expert-parallel-comm")
                     .put(
                             "moe-token-dispatcher-type",
                             settings.is(dispatcher, "deepep") ? "flex" : settings.text(dispatcher));

@@ -22,6 +22,7 @@ final class DeepSpeedConfig implements Importer {
     /** Formats of a reduction, as get_communication_data_type of deepspeed/runtime/config.py reads them. */
     private static final List<String> FORMATS = List.of("fp32", "fp16", "bf16", "bfp16");
 
+    private static final String EXPERTS = "expert_parallel.";
     private static final String DEFAULT = "DeepSpeed's default";
     private static final long MOST = 1_000_000_000_000L;
 
@@ -74,7 +75,26 @@ final class DeepSpeedConfig implements Importer {
             contributeMics(file, draft);
         }
         draft.giveDegree(file, "tensor_parallel.autotp_size", "strategy.tensor_parallel", 0);
+        contributeExperts(file, draft, stage);
         contributeOptimizer(file, draft, kind);
+    }
+
+    /** Reads AutoEP, which also replaces the loop over experts by grouped GEMMs. */
+    private static void contributeExperts(ForeignFile file, Draft draft, long stage) {
+        if (!file.flag(EXPERTS + "enabled", false)) {
+            file.ignore(EXPERTS, "AutoEP is off");
+            return;
+        }
+        draft.give(Draft.PROFILE, "deepspeed-autoep", file.key(EXPERTS + "enabled"));
+        Long ranks = file.whole(EXPERTS + "autoep_size", 1, 65_536);
+        if (ranks == null || ranks == 1 || ONE_AND_TWO.contains(stage)) {
+            draft.giveDegree(file, EXPERTS + "autoep_size", "strategy.expert_parallel", 1);
+        } else {
+            file.judge(
+                    EXPERTS + "autoep_size",
+                    Verdict.DECIDES_THE_ANSWER,
+                    "experts are distributed under ZeRO stages 1 and 2 alone; write one of them");
+        }
     }
 
     private static void contributeTraining(ForeignFile file, Draft draft) {

@@ -2,6 +2,7 @@ package io.shardsim.scenarios.importing;
 
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Arguments of Megatron-LM's training scripts, of its DeepSpeed fork, and of the launcher before them. */
@@ -311,8 +312,9 @@ final class MegatronArguments implements Importer {
             contributeDeepSpeed(file, draft);
         } else {
             String key = "use-distributed-optimizer";
-            boolean core = orOne(file.whole("context-parallel-size", 1, 65_536)) > 1
-                    || orOne(file.whole("expert-model-parallel-size", 1, 65_536)) > 1;
+            boolean core = Stream.of(
+                            "context-parallel-size", "expert-model-parallel-size", "expert-tensor-parallel-size")
+                    .anyMatch(split -> orOne(file.whole(split, 1, 65_536)) > 1);
             boolean sharded = file.flag(key, false);
             draft.giveOr(Draft.KIND, sharded || core ? "megatron-core" : "megatron", file.key(key), without(file, key));
             if (core && !sharded) {
@@ -336,7 +338,28 @@ final class MegatronArguments implements Importer {
         draft.give(FP8_RECIPE, four == null ? null : "nvfp4", file.key("fp4-format"));
     }
 
+    /** Reads DeepSpeed-MoE, which pads the inputs of experts: to a capacity, by default that of an even share, or to the fullest expert. */
+    private static void contributePadding(ForeignFile file, Draft draft) {
+        String capacity = "moe-train-capacity-factor";
+        String drops = "disable-moe-token-dropping";
+        if (Stream.of("moe-expert-parallel-size", capacity, drops).noneMatch(file::has)) {
+            return;
+        }
+        String why = "Megatron-DeepSpeed's default";
+        if (file.flag(drops, false)) {
+            draft.give("training.capacity_policy", "fullest", file.key(drops));
+            file.judge(capacity, Verdict.IRRELEVANT, "no token is dropped");
+        } else {
+            draft.byDefault("training.capacity_policy", "pad", why);
+            draft.giveDecimal(file, capacity, "training.expert_capacity", 0.01, 1000);
+            draft.byDefault("training.expert_capacity", 1.0, why);
+        }
+        draft.byDefault("model.experts_per_token", 1, why);
+        draft.byDefault("model.expert_layer_period", 2, why);
+    }
+
     private static void contributeDeepSpeed(ForeignFile file, Draft draft) {
+        contributePadding(file, draft);
         Long stage = file.whole("zero-stage", 0, 3);
         draft.byDefault(Draft.PROFILE, "deepspeed", "kernels of Megatron-DeepSpeed");
         if (stage != null) {
@@ -361,15 +384,16 @@ final class MegatronArguments implements Importer {
         Long stages = draft.giveWhole(file, "pipeline-model-parallel-size", "strategy.pipeline_parallel", 1, 4096);
         Long ranks = file.whole(tensor, 1, 65_536);
         Long experts = draft.giveWhole(file, "expert-model-parallel-size", "strategy.expert_parallel", 1, 65_536);
-        if (experts != null && experts > 1) {
-            contributeDispatcher(file, draft);
+        String slices = "expert-tensor-parallel-size";
+        String slicesKey = "strategy.expert_tensor_parallel";
+        draft.giveDegree(file, slices, slicesKey, 1);
+        boolean spreads = experts != null && experts > 1;
+        if (spreads && ranks != null && ranks > 1 && !file.has(slices)) {
+            draft.byDefault(
+                    slicesKey, ranks, "without --" + slices + ", Megatron-LM splits experts by tensor parallelism");
         }
-        if (experts != null && experts > 1 && ranks != null && ranks > 1 && !file.has("expert-tensor-parallel-size")) {
-            file.judge(
-                    "expert-model-parallel-size",
-                    Verdict.APPROXIMATED,
-                    "each rank has whole experts; without --expert-tensor-parallel-size 1, Megatron-LM also "
-                            + "splits them by tensor parallelism");
+        if (spreads || draft.has(slicesKey)) {
+            contributeDispatcher(file, draft);
         }
         if (ranks != null && ranks > 1) {
             draft.giveFlag(file, "sequence-parallel", "strategy.sequence_parallel");

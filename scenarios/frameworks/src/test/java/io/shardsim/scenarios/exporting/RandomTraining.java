@@ -178,6 +178,12 @@ final class RandomTraining {
             maybe(strategy, "allgather_bucket_size", "3000000 elements");
             maybe(strategy, "use_multi_rank_bucket_allreduce", "true");
             maybe(strategy, "reduce_in_fp32", "true");
+            if (model.containsKey("experts") && tensor == 1) {
+                maybe(strategy, "expert_parallel", "2");
+            }
+            if (strategy.containsKey("expert_parallel")) {
+                strategy.put("framework_profile", "deepspeed-autoep");
+            }
             if (tensor == 1) {
                 maybe(strategy, "offload_optimizer", "true");
             }
@@ -297,6 +303,7 @@ final class RandomTraining {
             maybe(strategy, "bucket_size", "1000000 elements");
             if (model.containsKey("experts")) {
                 maybe(strategy, "expert_parallel", "2");
+                maybe(strategy, "expert_tensor_parallel", "2");
             }
             maybe(strategy, "gradient_accumulation_fusion", "false");
         }

@@ -197,7 +197,8 @@ public final class StrategyParameters {
         return new ModelParallel(
                 parts("tensor_parallel"),
                 parts("context_parallel"),
-                parts("expert_parallel"),
+                Math.multiplyExact(parts("expert_parallel"), parts("expert_tensor_parallel")),
+                parts("expert_tensor_parallel"),
                 pipeline,
                 dispatcher().orElse(Dispatcher.ALLTOALL),
                 choices);

@@ -40,6 +40,7 @@ final class BlockWriter {
     private final RankGroups tensor;
     private final RankGroups context;
     private final RankGroups experts;
+    private final RankGroups slices;
     private final Segments segments;
 
     BlockWriter(StepWriter writer, TrainingJob job, FrameworkProfile profile, MicroBatchMemory memory) {
@@ -51,6 +52,7 @@ final class BlockWriter {
         this.tensor = ShardGroups.tensor(job);
         this.context = ShardGroups.context(job);
         this.experts = ShardGroups.experts(job);
+        this.slices = ShardGroups.expertTensor(job);
         this.segments = new Segments(job.model().operators(), job.kept().recomputed());
     }
 
@@ -173,7 +175,7 @@ final class BlockWriter {
     }
 
     private boolean isRouted(Segment segment) {
-        return experts.size() > 1 && segments.hasExperts(segment);
+        return parallel.experts() > 1 && segments.hasExperts(segment);
     }
 
     /**
@@ -208,13 +210,36 @@ final class BlockWriter {
      * @param whole collective of whole tensors
      */
     private void send(Block home, CollectiveKind whole, String label) {
-        List<Collective> parts = switch (parallel.dispatcher()) {
-            case ALLTOALL -> List.of(copies(Stream.EXPERT, experts, memory.copiesBytes(home), label));
-            case ALLGATHER ->
-                List.of(new Collective(
-                        Stream.EXPERT, whole, experts, experts.size() * memory.routedBytes(home), "auto", label));
-            case DEEPEP -> onceToEachPlace(home, label);
-        };
+        switch (parallel.dispatcher()) {
+            case ALLTOALL -> sendCopies(home, whole, label);
+            case ALLGATHER -> {
+                RankGroups holders = new RankGroups("experts", job.worldSize(), parallel.experts(), 1);
+                exchange(List.of(ofWhole(whole, holders, memory.routedBytes(home), label)));
+            }
+            case DEEPEP -> exchange(onceToEachPlace(home, label));
+        }
+    }
+
+    /** Writes an all-to-all; if experts are split, their ranks gather the copies that it brought, and reduce the results before it. */
+    private void sendCopies(Block home, CollectiveKind whole, String label) {
+        long bytes = memory.copiesBytes(home);
+        Collective split = ofWhole(whole, slices, bytes, label + ", split experts");
+        if (slices.size() > 1 && whole == CollectiveKind.REDUCE_SCATTER) {
+            exchange(List.of(split));
+        }
+        if (experts.size() > 1) {
+            exchange(List.of(copies(Stream.EXPERT, experts, bytes, label)));
+        }
+        if (slices.size() > 1 && whole == CollectiveKind.ALL_GATHER) {
+            exchange(List.of(split));
+        }
+    }
+
+    private static Collective ofWhole(CollectiveKind whole, RankGroups groups, long rankBytes, String label) {
+        return new Collective(Stream.EXPERT, whole, groups, groups.size() * rankBytes, "auto", label);
+    }
+
+    private void exchange(List<Collective> parts) {
         long bytes = parts.get(parts.size() - 1).totalBytes();
         writer.allocate(MemoryOwner.WORKING_SET, bytes);
         writer.exchange(parts);
@@ -226,8 +251,8 @@ final class BlockWriter {
      * to each rank of the node with such experts. Parts of a few dozen tokens are passed on as they arrive (deepseek-ai/DeepEP @dd758caf, README).
      */
     private List<Collective> onceToEachPlace(Block home, String label) {
-        int ofNode = Math.min(experts.size(), job.gpusPerNode());
-        int nodes = experts.size() / ofNode;
+        int ofNode = Math.min(parallel.experts(), job.gpusPerNode());
+        int nodes = parallel.experts() / ofNode;
         List<Collective> parts = new ArrayList<>();
         if (nodes > 1) {
             RankGroups across = new RankGroups("experts across nodes", job.worldSize(), nodes, ofNode);
@@ -235,7 +260,7 @@ final class BlockWriter {
         }
         if (ofNode > 1) {
             RankGroups inside = new RankGroups("experts of a node", job.worldSize(), ofNode, 1);
-            long bytes = memory.copiesBytes(home, experts.size());
+            long bytes = memory.copiesBytes(home, parallel.experts());
             parts.add(
                     nodes > 1
                             ? copies(Stream.EXPERT_IN_NODE, inside, bytes, label + " inside nodes")

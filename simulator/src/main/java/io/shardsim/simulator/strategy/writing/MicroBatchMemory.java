@@ -125,10 +125,14 @@ final class MicroBatchMemory {
         return routedBytes(block, experts -> experts.arrived(job.model().hidden()));
     }
 
-    /** Returns the bytes of token copies, one for each rank or node with experts of a token, on the fullest rank. */
+    /** Returns the bytes of token copies, one for each rank or node with experts of a token or parts of them, on the fullest rank. */
     long copiesBytes(Block block, int places) {
-        return routedBytes(
-                block, experts -> experts.arrivedAt(places, job.model().hidden()));
+        int different = Math.min(places, job.parallel().expertParallel());
+        return places
+                / different
+                * routedBytes(
+                        block,
+                        experts -> experts.arrivedAt(different, job.model().hidden()));
     }
 
     /** Returns the bytes of the rank's own tokens that are routed. */
@@ -225,9 +229,18 @@ final class MicroBatchMemory {
                 && job.parallel().sequence()
                 && !(operator.isOfExperts() && job.parallel().experts() > 1);
         long input = job.precision().bytes() * operator.savedInputs();
+        if (slices(operator) > 1) {
+            return (slices(operator) - 1) * split(input, job.parallel().sequence(), tokens(block));
+        }
         return gathers && profile.keepsGatheredSequence()
                 ? split(input, false, tokens(block)) - split(input, block)
                 : 0;
+    }
+
+    /** Returns over how many ranks the experts that take an unsplit input are split; it is gathered among them. */
+    private int slices(Operator operator) {
+        boolean gathers = operator instanceof Linear && operator.isOfExperts() && !operator.takesPart();
+        return gathers ? job.parallel().expertTensor() : 1;
     }
 
     private int savedBytes(Activation activation) {
@@ -249,7 +262,7 @@ final class MicroBatchMemory {
         for (Operator operator : block.operators()) {
             if (operator instanceof Linear linear && !drops(operator, checkpointing)) {
                 long spared = (long) ((afterAttention ? -kept : job.precision().bytes() - kept) * linear.savedInputs());
-                whole += linear.takesPart() ? 0 : spared;
+                whole += linear.takesPart() ? 0 : slices(linear) * spared;
                 split += linear.takesPart() ? spared : 0;
             }
             afterAttention = operator instanceof Attention;

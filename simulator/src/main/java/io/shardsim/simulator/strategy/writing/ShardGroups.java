@@ -26,7 +26,13 @@ public final class ShardGroups {
 
     /** Returns the expert-parallel groups: ranks, each with some of the experts of every layer. */
     static RankGroups experts(TrainingJob job) {
-        return new RankGroups("experts", job.worldSize(), job.parallel().experts(), 1);
+        int slices = job.parallel().expertTensor();
+        return new RankGroups("experts", job.worldSize(), job.parallel().expertParallel(), slices);
+    }
+
+    /** Returns the groups of neighbouring ranks, each with a part of the width of the same experts. */
+    static RankGroups expertTensor(TrainingJob job) {
+        return new RankGroups("expert tensor", job.worldSize(), job.parallel().expertTensor(), 1);
     }
 
     /** Returns the groups of ranks with the same experts. */
