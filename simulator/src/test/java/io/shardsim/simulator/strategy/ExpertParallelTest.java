@@ -280,8 +280,7 @@ class ExpertParallelTest {
         assertThat(Strategies.of("zero2", given).problems(job(given, Checkpointing.NONE)))
                 .extracting(Refusal::sentence)
                 .containsExactly(
-                        "expert_parallel 4 with tensor_parallel 2 needs sequence_parallel true, not false; set it,"
-                                + " or write tensor_parallel: 1");
+                        "tensor_parallel 2 needs sequence_parallel true with experts, not false; set it, or remove tensor_parallel");
     }
 
     @Test
