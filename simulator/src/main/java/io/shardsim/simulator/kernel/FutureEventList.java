@@ -34,11 +34,11 @@ final class FutureEventList {
     private long[] times = never(new long[INITIAL_CAPACITY + ARITY], 0);
     /** Slot of each event in the heap. */
     private int[] places = new int[INITIAL_CAPACITY + ARITY];
-    /** Order, receiver, source, message and addressee of each event, by slot. */
-    private long[] orders = new long[INITIAL_CAPACITY];
-
-    private long[] devices = new long[INITIAL_CAPACITY];
+    /** Order of each event, then its receiver and source, side by side for the cache. */
+    private long[] keys = new long[2 * INITIAL_CAPACITY];
+    /** Addressee and message of each event, by slot. */
     private ActorCell[] receivers = new ActorCell[INITIAL_CAPACITY];
+
     private Envelope[] envelopes = new Envelope[INITIAL_CAPACITY];
     /** Tracer of the run, or null. */
     private @Nullable Causality causality;
@@ -111,8 +111,8 @@ final class FutureEventList {
             grow();
         }
         int place = freeCount > 0 ? freePlaces[--freeCount] : placesUsed++;
-        orders[place] = message.order();
-        devices[place] = devices(message);
+        keys[2 * place] = message.order();
+        keys[2 * place + 1] = devices(message);
         receivers[place] = receiver;
         envelopes[place] = envelope;
         if (causality != null) {
@@ -212,11 +212,11 @@ final class FutureEventList {
     }
 
     private boolean comesFirst(int place, int other) {
-        if (orders[place] != orders[other]) {
-            return orders[place] < orders[other];
+        if (keys[2 * place] != keys[2 * other]) {
+            return keys[2 * place] < keys[2 * other];
         }
-        if (devices[place] != devices[other]) {
-            return devices[place] < devices[other];
+        if (keys[2 * place + 1] != keys[2 * other + 1]) {
+            return keys[2 * place + 1] < keys[2 * other + 1];
         }
         int flow = message(place).flow();
         int otherFlow = message(other).flow();
@@ -235,8 +235,7 @@ final class FutureEventList {
         int capacity = 2 * size;
         times = never(Arrays.copyOf(times, capacity + ARITY), size);
         places = Arrays.copyOf(places, capacity + ARITY);
-        orders = Arrays.copyOf(orders, capacity);
-        devices = Arrays.copyOf(devices, capacity);
+        keys = Arrays.copyOf(keys, 2 * capacity);
         receivers = Arrays.copyOf(receivers, capacity);
         envelopes = Arrays.copyOf(envelopes, capacity);
         if (causality != null) {
@@ -270,7 +269,7 @@ final class FutureEventList {
         List<Pending> found = new ArrayList<>();
         for (int i = 0; i < size; i++) {
             int place = places[i];
-            if (islandOfDevice[(int) (devices[place] >>> Integer.SIZE)] == island) {
+            if (islandOfDevice[(int) (keys[2 * place + 1] >>> Integer.SIZE)] == island) {
                 found.add(new Pending(message(place), receivers[place], envelopes[place].sender()));
             }
         }
@@ -287,7 +286,8 @@ final class FutureEventList {
             before = size;
             for (int i = size - 1; i >= 0; i--) {
                 int place = places[i];
-                if (islandOfDevice[(int) (devices[place] >>> Integer.SIZE)] == island && gone.remove(message(place))) {
+                if (islandOfDevice[(int) (keys[2 * place + 1] >>> Integer.SIZE)] == island
+                        && gone.remove(message(place))) {
                     freePlaces[freeCount++] = place;
                     removeFrom(i);
                 }
@@ -367,7 +367,7 @@ final class FutureEventList {
 
     /** Returns whether a device has set this event once and a loop does not set it again: the end of a kernel, the start of a collective. */
     private boolean isHeld(int place) {
-        int eventClass = EventOrder.eventClass(orders[place]);
+        int eventClass = EventOrder.eventClass(keys[2 * place]);
         return eventClass == EventOrder.KERNEL || eventClass == EventOrder.LAUNCH;
     }
 
@@ -393,7 +393,7 @@ final class FutureEventList {
             }
             envelopes[place] = new Envelope(message, envelopes[place].sender());
             times[i] = message.timePs();
-            orders[place] = message.order();
+            keys[2 * place] = message.order();
         }
     }
 

@@ -110,12 +110,11 @@ public sealed interface Task {
             if (model.mixture().isPresent()) {
                 ExpertLoad load = model.mixture().load();
                 settings.put("training.expert_load", load.words());
-                boolean fullest = Double.isInfinite(load.capacity());
-                if (load.capacity() > 0) {
-                    settings.put("training.capacity_policy", fullest ? "fullest" : load.pads() ? "pad" : "drop");
-                }
-                if (load.capacity() > 0 && !fullest) {
+                if (Double.isInfinite(load.capacity())) {
+                    settings.put("training.capacity_policy", "fullest");
+                } else if (load.capacity() > 0) {
                     settings.put("training.expert_capacity", load.capacity());
+                    settings.put("training.capacity_policy", load.pads() ? "pad" : "drop");
                 }
             }
             return settings;

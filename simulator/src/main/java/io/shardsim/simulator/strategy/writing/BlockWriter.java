@@ -223,16 +223,10 @@ final class BlockWriter {
     /** Writes an all-to-all; if experts are split, their ranks gather the copies that it brought, and reduce the results before it. */
     private void sendCopies(Block home, CollectiveKind whole, String label) {
         long bytes = memory.copiesBytes(home);
-        Collective split = ofWhole(whole, slices, bytes, label + ", split experts");
-        if (slices.size() > 1 && whole == CollectiveKind.REDUCE_SCATTER) {
-            exchange(List.of(split));
-        }
-        if (experts.size() > 1) {
-            exchange(List.of(copies(Stream.EXPERT, experts, bytes, label)));
-        }
-        if (slices.size() > 1 && whole == CollectiveKind.ALL_GATHER) {
-            exchange(List.of(split));
-        }
+        List<Collective> hops = new ArrayList<>();
+        hops.add(copies(Stream.EXPERT, experts, bytes, label));
+        hops.add(whole == CollectiveKind.ALL_GATHER ? 1 : 0, ofWhole(whole, slices, bytes, label + ", split experts"));
+        hops.stream().filter(hop -> hop.groups().size() > 1).forEach(hop -> exchange(List.of(hop)));
     }
 
     private static Collective ofWhole(CollectiveKind whole, RankGroups groups, long rankBytes, String label) {
