@@ -68,6 +68,8 @@ public final class FrameworkProfile {
         ROUTE_BACKWARD("the same, backward"),
         PERMUTE_FORWARD("copies of tokens in the order of experts, of a hidden element of a copy"),
         PERMUTE_BACKWARD("the same, backward"),
+        SORT_COPIES("copies that came by rank in the order of experts, or back, of a hidden element of a copy"),
+        PAD_COPIES("rows of each expert filled up for FP8 GEMMs, or cut again, of a hidden element of a copy"),
         COMBINE_FORWARD("weighted sum of what experts give, of a hidden element of a copy"),
         COMBINE_BACKWARD("the same, backward"),
         BIAS_FORWARD("addition of the bias where the GEMM does not do it, of an output element of a linear map"),
@@ -103,7 +105,10 @@ public final class FrameworkProfile {
         }
 
         boolean isOfFp8() {
-            return this == QUANTIZE_INPUT || this == TRANSPOSE_INPUT || this == QUANTIZE_GRADIENT;
+            return this == QUANTIZE_INPUT
+                    || this == TRANSPOSE_INPUT
+                    || this == QUANTIZE_GRADIENT
+                    || this == PAD_COPIES;
         }
 
         boolean isOfUpdate() {

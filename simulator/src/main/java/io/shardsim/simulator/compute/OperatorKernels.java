@@ -70,11 +70,7 @@ interface OperatorKernels {
             } else if (operator instanceof ExpertRouter router) {
                 return new RouterKernels(share, router);
             } else if (operator instanceof ExpertSum combine) {
-                return elementwise(
-                        FrameworkProfile.Operator.COMBINE_FORWARD,
-                        FrameworkProfile.Operator.COMBINE_BACKWARD,
-                        share.routedTokens() * combine.savedInputs(),
-                        combine.experts());
+                return sum(combine);
             } else if (operator instanceof Encoded encoded) {
                 return new Elementwise(
                         List.of(),
@@ -178,6 +174,18 @@ interface OperatorKernels {
                             ? FrameworkProfile.Operator.RESIDUAL_DROPOUT_BACKWARD
                             : FrameworkProfile.Operator.RESIDUAL_BACKWARD,
                     share.whole(residual.width()));
+        }
+
+        private OperatorKernels sum(ExpertSum combine) {
+            long elements = share.routedTokens() * combine.savedInputs();
+            List<Kernel> arranged = share.arranged(elements, combine.experts());
+            Experts experts = combine.experts();
+            return new Elementwise(
+                    RankShare.joined(
+                            arranged,
+                            share.perExpert(FrameworkProfile.Operator.COMBINE_FORWARD, elements, experts)),
+                    RankShare.joined(
+                            share.perExpert(FrameworkProfile.Operator.COMBINE_BACKWARD, elements, experts), arranged));
         }
 
         private OperatorKernels elementwise(

@@ -80,6 +80,18 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile, 
         return kernels;
     }
 
+    /** Lists the passes over the elements of copies that only an all-to-all leaves to the framework. */
+    List<Kernel> arranged(long elements, Experts experts) {
+        Sequence kernels = sequence();
+        if (sharesExperts() && workload.split().allToAll()) {
+            if (own(experts).number() > 1) {
+                kernels.add(Operator.SORT_COPIES, elements);
+            }
+            kernels.add(Operator.PAD_COPIES, elements);
+        }
+        return kernels.list();
+    }
+
     /** Returns an empty sequence. */
     Sequence sequence() {
         return new Sequence();

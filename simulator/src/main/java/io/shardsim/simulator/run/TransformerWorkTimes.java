@@ -7,6 +7,7 @@ import io.shardsim.simulator.compute.LayerKernels.Logits;
 import io.shardsim.simulator.compute.TransformerTimes;
 import io.shardsim.simulator.compute.TransformerTimes.Phase;
 import io.shardsim.simulator.job.ModelParallel.Choice;
+import io.shardsim.simulator.job.ModelParallel.Dispatcher;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.plan.WorkTimes;
@@ -51,7 +52,8 @@ public final class TransformerWorkTimes implements WorkTimes {
                         job.parallel().experts(),
                         job.parallel().sequence(),
                         job.parallel().is(Choice.GATHERS_LOGITS) ? Logits.WHOLE : Logits.SPLIT,
-                        job.parallel().is(Choice.SUMS_IN_FP32)));
+                        job.parallel().is(Choice.SUMS_IN_FP32),
+                        job.parallel().dispatcher() == Dispatcher.ALLTOALL));
         FrameworkProfile profile = job.profile();
         calibration = GpuCalibration.of(instance.gpu());
         times = TransformerTimes.of(
