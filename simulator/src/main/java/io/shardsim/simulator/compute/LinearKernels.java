@@ -66,12 +66,13 @@ record LinearKernels(
     private static RankProduct ofRank(RankShare share, Product product, Split split) {
         RankProduct.Format format =
                 share.profile().eightBitProducts() ? RankProduct.Format.EIGHT_BITS : RankProduct.Format.OF_THE_JOB;
-        boolean apart = share.sharesExperts() && product.experts().number() > 1;
+        boolean ofExperts = product.experts().number() > 1;
+        boolean apart = share.sharesExperts() && ofExperts;
         return new RankProduct(
                 product.name(),
                 split == Split.INPUTS && !apart ? share.split(product.inputs()) : product.inputs(),
                 split == Split.OUTPUTS && !apart ? share.split(product.outputs()) : product.outputs(),
-                product.bias(),
+                product.bias() && !(ofExperts && share.profile().groupedExperts()),
                 format,
                 apart ? share.own(product.experts()) : product.experts());
     }

@@ -149,11 +149,13 @@ interface OperatorKernels {
                 case TANH_GELU -> FrameworkProfile.Operator.ACTIVATION_FORWARD;
                 case SINGLE -> FrameworkProfile.Operator.SINGLE_ACTIVATION_FORWARD;
                 case GATED -> FrameworkProfile.Operator.GATED_ACTIVATION_FORWARD;
+                case GATED_CLAMPED -> FrameworkProfile.Operator.CLAMPED_ACTIVATION_FORWARD;
             };
             FrameworkProfile.Operator backward = switch (activation.function()) {
                 case TANH_GELU -> FrameworkProfile.Operator.ACTIVATION_BACKWARD;
                 case SINGLE -> FrameworkProfile.Operator.SINGLE_ACTIVATION_BACKWARD;
                 case GATED -> FrameworkProfile.Operator.GATED_ACTIVATION_BACKWARD;
+                case GATED_CLAMPED -> FrameworkProfile.Operator.CLAMPED_ACTIVATION_BACKWARD;
             };
             return elementwise(
                     forward,
@@ -178,14 +180,22 @@ interface OperatorKernels {
 
         private OperatorKernels sum(ExpertSum combine) {
             long elements = share.routedTokens() * combine.savedInputs();
-            List<Kernel> arranged = share.arranged(elements, combine.experts());
             Experts experts = combine.experts();
-            return new Elementwise(
-                    RankShare.joined(
-                            arranged,
-                            share.perExpert(FrameworkProfile.Operator.COMBINE_FORWARD, elements, experts)),
-                    RankShare.joined(
-                            share.perExpert(FrameworkProfile.Operator.COMBINE_BACKWARD, elements, experts), arranged));
+            List<Kernel> arranged = share.arranged(elements, experts);
+            RankShare.Sequence forward = share.sequence();
+            RankShare.Sequence backward = share.sequence();
+            if (combine.biased()) {
+                forward.addAll(share.launchedPerExpert(FrameworkProfile.Operator.EXPERT_BIAS_FORWARD, elements, experts));
+            }
+            forward.addAll(arranged);
+            forward.addAll(share.perExpert(FrameworkProfile.Operator.COMBINE_FORWARD, elements, experts));
+            backward.addAll(share.perExpert(FrameworkProfile.Operator.COMBINE_BACKWARD, elements, experts));
+            backward.addAll(arranged);
+            if (combine.biased()) {
+                backward.addAll(
+                        share.launchedPerExpert(FrameworkProfile.Operator.EXPERT_BIAS_BACKWARD, elements, experts));
+            }
+            return new Elementwise(forward.list(), backward.list());
         }
 
         private OperatorKernels elementwise(

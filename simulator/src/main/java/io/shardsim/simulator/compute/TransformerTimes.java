@@ -159,10 +159,7 @@ public final class TransformerTimes {
             gpuPs = Math.addExact(gpuPs, ps);
             kernelsPs.add(ps);
             memoryPs += kernel instanceof Kernel.MemoryBound ? ps : 0;
-            hostPs += hostKernelPs;
-            if (kernel instanceof Kernel.Matmul matmul) {
-                hostPs += (matmul.launches() - 1) * profile.hostExpertKernelPs();
-            }
+            hostPs += hostKernelPs + (kernel.launches() - 1) * profile.hostExpertKernelPs();
         }
         return new Phase(gpuPs, memoryPs, hostPs, List.copyOf(kernelsPs));
     }
