@@ -445,19 +445,24 @@ public final class FrameworkProfile {
         return ratio.on(gpu, architecture);
     }
 
-    /** Returns the host time to issue one kernel of a layer [ps]. */
-    public long hostLayerKernelPs(boolean backward) {
-        return graphs == CudaGraphs.NONE ? hostKernelPs(backward) : 0;
+    CudaGraphs graphs() {
+        return graphs;
     }
 
-    /** Returns the host time to issue one kernel outside the layers [ps]. */
+    /** Returns the host time to issue one kernel that no graph launches [ps]. */
     public long hostKernelPs(boolean backward) {
         return graphs == CudaGraphs.FULL ? 0 : figures.whole(backward ? "host_backward_kernel" : "host_forward_kernel");
     }
 
-    /** Returns the host time per expert GEMM after the first, if each is a launch on one of several streams [ps]; 0 for a grouped GEMM. */
-    public long hostExpertKernelPs() {
-        return graphs != CudaGraphs.FULL && figures.has("host_expert_kernel") ? figures.whole("host_expert_kernel") : 0;
+    boolean launchesExpertsApart() {
+        return figures.has("host_expert_kernel");
+    }
+
+    /** Returns the host time per expert's launch after the first on a GPU or else its architecture [ps]; 0 for a grouped GEMM. */
+    public long hostExpertKernelPs(String gpu, String architecture) {
+        return graphs != CudaGraphs.FULL && launchesExpertsApart()
+                ? Math.round(figures.whole("host_expert_kernel") * rate("host_expert_ratio", gpu, architecture))
+                : 0;
     }
 
     /** Returns the bytes and kernels of an operator. */

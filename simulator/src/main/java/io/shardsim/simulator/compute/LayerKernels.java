@@ -3,6 +3,7 @@ package io.shardsim.simulator.compute;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Block;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.Segment;
 import java.util.ArrayList;
 import java.util.List;
@@ -128,6 +129,16 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
                     + "rate, as in PyTorch unless allow_tf32 is set, and MFU counts against it");
         }
         return List.copyOf(remarks);
+    }
+
+    /** Returns how many kernels of a segment the host issues. */
+    long issued(Segment segment) {
+        CudaGraphs graphs = segment.section().isLayer() ? profile.graphs() : CudaGraphs.NONE;
+        List<Operator> operators = shape.operators().of(segment.section());
+        return of(segment.of(segment.pieces().stream()
+                        .filter(piece -> !graphs.launch(operators.get(piece.at())))
+                        .toList()))
+                .size();
     }
 
     /** Returns the kernels of a segment, in order. */

@@ -185,7 +185,7 @@ interface OperatorKernels {
             RankShare.Sequence forward = share.sequence();
             RankShare.Sequence backward = share.sequence();
             if (combine.biased()) {
-                forward.addAll(share.launchedPerExpert(FrameworkProfile.Operator.EXPERT_BIAS_FORWARD, elements, experts));
+                forward.addAll(share.launchedPerExpert(FrameworkProfile.Operator.EXPERT_BIAS_FORWARD, elements, share.own(experts)));
             }
             forward.addAll(arranged);
             forward.addAll(share.perExpert(FrameworkProfile.Operator.COMBINE_FORWARD, elements, experts));
@@ -193,7 +193,7 @@ interface OperatorKernels {
             backward.addAll(arranged);
             if (combine.biased()) {
                 backward.addAll(
-                        share.launchedPerExpert(FrameworkProfile.Operator.EXPERT_BIAS_BACKWARD, elements, experts));
+                        share.launchedPerExpert(FrameworkProfile.Operator.EXPERT_BIAS_BACKWARD, elements, share.own(experts)));
             }
             return new Elementwise(forward.list(), backward.list());
         }

@@ -82,12 +82,12 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile, 
     }
 
     /** Lists the kernels of an operator that the framework launches for each expert of its own, with or without grouped GEMMs. */
-    List<Kernel> launchedPerExpert(Operator operator, long elements, Experts experts) {
+    List<Kernel> launchedPerExpert(Operator operator, long elements, Experts own) {
         FrameworkProfile.Cost cost = profile.cost(operator);
         long bytes = (long) (cost.bytes() * elements);
         return Collections.nCopies(
                 cost.kernels(),
-                new Kernel.MemoryBound(operator.kernel(), bytes / cost.kernels(), own(experts).number()));
+                new Kernel.MemoryBound(operator.kernel(), bytes / cost.kernels(), own.number()));
     }
 
     /** Lists the passes over the elements of copies that only an all-to-all leaves to the framework. */

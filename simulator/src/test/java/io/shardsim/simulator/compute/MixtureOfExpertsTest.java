@@ -90,9 +90,9 @@ class MixtureOfExpertsTest {
             List<Kernel> kernels = kernels(mixture, Direction.FORWARD, profile);
             FrameworkProfile its = FrameworkProfile.named(profile);
             long products = profile.equals("megatron") ? 2 * 31 : 0;
-            assertThat(its.hostExpertKernelPs()).isEqualTo(products > 0 ? 13_500_000 : 0);
+            assertThat(its.hostExpertKernelPs("h100-80gb", "hopper")).isEqualTo(products > 0 ? 13_500_000 : 0);
             assertThat(forward(mixture, its).hostPs())
-                    .isEqualTo(kernels.size() * its.hostKernelPs(false) + products * its.hostExpertKernelPs());
+                    .isEqualTo(kernels.size() * its.hostKernelPs(false) + products * its.hostExpertKernelPs("h100-80gb", "hopper"));
         }
     }
 
@@ -101,7 +101,12 @@ class MixtureOfExpertsTest {
         ModelShape mixture = shape(1, EXPERT, new MixtureOfExperts(new Experts(32, 4), EXPERT, 0, 0, 1));
         FrameworkProfile profile = FrameworkProfile.named("megatron");
         FrameworkProfile partial = profile.with(CudaGraphs.PARTIAL);
-        assertThat(forward(mixture, partial).hostPs()).isEqualTo(2 * 31 * profile.hostExpertKernelPs());
+        long apart = 2 * 31 * profile.hostExpertKernelPs("h100-80gb", "hopper");
+        // Two GEMMs, their activation, and the weighted sum.
+        assertThat(forward(mixture, partial).hostPs()).isEqualTo(4 * profile.hostKernelPs(false) + apart);
+        // The router's GEMM, three kernels of softmax and top-k, the permutation.
+        assertThat(forward(mixture, profile.with(CudaGraphs.ROUTER)).hostPs())
+                .isEqualTo(forward(mixture, profile).hostPs() - 5 * profile.hostKernelPs(false));
         assertThat(forward(mixture, partial).gpuPs())
                 .isEqualTo(forward(mixture, profile).gpuPs());
         assertThat(partial.hostKernelPs(true)).isEqualTo(profile.hostKernelPs(true));
