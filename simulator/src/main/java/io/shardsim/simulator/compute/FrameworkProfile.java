@@ -109,10 +109,7 @@ public final class FrameworkProfile {
         }
 
         boolean isOfFp8() {
-            return this == QUANTIZE_INPUT
-                    || this == TRANSPOSE_INPUT
-                    || this == QUANTIZE_GRADIENT
-                    || this == PAD_COPIES;
+            return this == QUANTIZE_INPUT || this == TRANSPOSE_INPUT || this == QUANTIZE_GRADIENT || this == PAD_COPIES;
         }
 
         boolean isOfUpdate() {

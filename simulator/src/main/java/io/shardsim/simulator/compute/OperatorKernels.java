@@ -181,20 +181,17 @@ interface OperatorKernels {
         private OperatorKernels sum(ExpertSum combine) {
             long elements = share.routedTokens() * combine.savedInputs();
             Experts experts = combine.experts();
-            List<Kernel> arranged = share.arranged(elements, experts);
             RankShare.Sequence forward = share.sequence();
             RankShare.Sequence backward = share.sequence();
-            if (combine.biased()) {
-                forward.addAll(share.launchedPerExpert(FrameworkProfile.Operator.EXPERT_BIAS_FORWARD, elements, share.own(experts)));
-            }
-            forward.addAll(arranged);
-            forward.addAll(share.perExpert(FrameworkProfile.Operator.COMBINE_FORWARD, elements, experts));
             backward.addAll(share.perExpert(FrameworkProfile.Operator.COMBINE_BACKWARD, elements, experts));
-            backward.addAll(arranged);
+            backward.addAll(share.arranged(elements, experts));
             if (combine.biased()) {
-                backward.addAll(
-                        share.launchedPerExpert(FrameworkProfile.Operator.EXPERT_BIAS_BACKWARD, elements, share.own(experts)));
+                Experts own = share.own(experts);
+                forward.addAll(share.launchedPerExpert(FrameworkProfile.Operator.EXPERT_BIAS_FORWARD, elements, own));
+                backward.addAll(share.launchedPerExpert(FrameworkProfile.Operator.EXPERT_BIAS_BACKWARD, elements, own));
             }
+            forward.addAll(share.arranged(elements, experts));
+            forward.addAll(share.perExpert(FrameworkProfile.Operator.COMBINE_FORWARD, elements, experts));
             return new Elementwise(forward.list(), backward.list());
         }
 

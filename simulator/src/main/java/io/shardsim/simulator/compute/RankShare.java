@@ -86,8 +86,7 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile, 
         FrameworkProfile.Cost cost = profile.cost(operator);
         long bytes = (long) (cost.bytes() * elements);
         return Collections.nCopies(
-                cost.kernels(),
-                new Kernel.MemoryBound(operator.kernel(), bytes / cost.kernels(), own.number()));
+                cost.kernels(), new Kernel.MemoryBound(operator.kernel(), bytes / cost.kernels(), own.number()));
     }
 
     /** Lists the passes over the elements of copies that only an all-to-all leaves to the framework. */

@@ -98,8 +98,7 @@ public record ModelParallel(
      * @param stages p
      * @param schedule name of the schedule
      * @param chunks model chunks that each stage holds, v; more than one only for interleaved schedules
-     * @param partition {@code balanced} to assign layers to stages by cost, {@code uniform} by number, or the layers of each model chunk, such as
-     *     {@code 3 + 22 x 4 + 3}
+     * @param partition {@code balanced}: layers by cost; {@code uniform}: by number; or those of each model chunk: {@code 3 + 22 x 4 + 3}
      */
     public record Pipeline(int stages, String schedule, int chunks, String partition) {
         /** No pipeline parallelism: all layers on every rank. */
@@ -393,9 +392,8 @@ public record ModelParallel(
         if (listed.size() != virtualStages() || sum != layers) {
             problems.add(Refusal.of(
                     "partition " + pipeline.partition() + " gives " + sum + " layers to " + listed.size()
-                            + " model chunks, but there are " + layers + " layers and pipeline_parallel " + stages()
-                            + " x model_chunks " + pipeline.chunks() + " = " + virtualStages()
-                            + " chunks; list the layers of each",
+                            + " model chunks; give " + layers + " to pipeline_parallel " + stages()
+                            + " x model_chunks " + pipeline.chunks() + " = " + virtualStages(),
                     "partition"));
         }
     }

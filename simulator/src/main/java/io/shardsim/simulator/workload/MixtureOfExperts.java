@@ -21,11 +21,6 @@ public record MixtureOfExperts(
         this(experts, ffn, sharedFfn, denseLayers, period, false, ExpertLoad.EVEN);
     }
 
-    /** Returns this mixture with biases and clamped activations, or without. */
-    public MixtureOfExperts withBiases(boolean biases) {
-        return new MixtureOfExperts(experts, ffn, sharedFfn, denseLayers, period, biases, load);
-    }
-
     MixtureOfExperts with(ExpertLoad other) {
         return new MixtureOfExperts(experts, ffn, sharedFfn, denseLayers, period, biased, other);
     }

@@ -375,8 +375,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
                                 new Product(name + ".gate", h, ffn, biased, experts),
                                 new Product(name + ".up", h, ffn, biased, experts)),
                         Split.OUTPUTS),
-                new Activation(
-                        name + ".activation", ffn, biased ? Function.GATED_CLAMPED : Function.GATED, experts),
+                new Activation(name + ".activation", ffn, biased ? Function.GATED_CLAMPED : Function.GATED, experts),
                 new Linear(new Product(name + ".down", ffn, h, biased, experts), Split.INPUTS));
     }
 

@@ -190,12 +190,12 @@ class PipelineTest {
         assertThat(cut.explanation()).singleElement().asString().contains("partition 1 + 2 x 3 + 1");
         assertThat(problems(listed, 8)).isEmpty();
         assertThat(problems(Map.of("pipeline_parallel", 4, "partition", "3 x 2 + 1"), 8))
-                .containsExactly("partition 3 x 2 + 1 gives 7 layers to 4 model chunks, but there are 8 layers and "
-                        + "pipeline_parallel 4 x model_chunks 1 = 4 chunks; list the layers of each");
+                .containsExactly("partition 3 x 2 + 1 gives 7 layers to 4 model chunks; give 8 to pipeline_parallel 4 "
+                        + "x model_chunks 1 = 4");
         assertThat(problems(Map.of("pipeline_parallel", 4, "partition", "2 + 6"), 8))
                 .singleElement()
                 .asString()
-                .startsWith("partition 2 + 6 gives 8 layers to 2 model chunks, but");
+                .startsWith("partition 2 + 6 gives 8 layers to 2 model chunks;");
         assertThat(problems(Map.of("pipeline_parallel", 4, "partition", "0 + 8"), 8))
                 .containsExactly("partition 0 + 8 is not known; there are balanced, uniform, and the layers of each "
                         + "model chunk, such as 3 + 6 x 4 + 3");
