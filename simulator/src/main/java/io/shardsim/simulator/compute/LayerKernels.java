@@ -75,22 +75,22 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
      *
      * @param tensor degree of tensor parallelism, t
      * @param context degree of context parallelism, c
+     * @param allToAll whether copies of tokens come from other ranks by an all-to-all, in the order of ranks
      * @param experts degree of expert parallelism, e
      * @param sequence whether norms and dropouts are split along the sequence
      * @param eagerSteps whether context parallelism merges the results of its steps like PyTorch, with element-wise FP32 kernels
-     * @param allToAll whether copies of tokens come from other ranks by an all-to-all, in the order of ranks
      */
     public record Split(
             int tensor,
             int context,
+            boolean allToAll,
             int experts,
             boolean sequence,
             Logits logits,
-            boolean eagerSteps,
-            boolean allToAll) {
+            boolean eagerSteps) {
         /** Creates a split without expert parallelism. */
         public Split(int tensor, int context, boolean sequence, Logits logits) {
-            this(tensor, context, 1, sequence, logits, false, false);
+            this(tensor, context, false, 1, sequence, logits, false);
         }
     }
 

@@ -49,11 +49,11 @@ public final class TransformerWorkTimes implements WorkTimes {
                 new LayerKernels.Split(
                         job.parallel().tensor(),
                         job.parallel().context(),
+                        job.parallel().dispatcher() == Dispatcher.ALLTOALL,
                         job.parallel().experts(),
                         job.parallel().sequence(),
                         job.parallel().is(Choice.GATHERS_LOGITS) ? Logits.WHOLE : Logits.SPLIT,
-                        job.parallel().is(Choice.SUMS_IN_FP32),
-                        job.parallel().dispatcher() == Dispatcher.ALLTOALL));
+                        job.parallel().is(Choice.SUMS_IN_FP32)));
         FrameworkProfile profile = job.profile();
         calibration = GpuCalibration.of(instance.gpu());
         times = TransformerTimes.of(

@@ -140,7 +140,7 @@ class MixtureOfExpertsTest {
         long bytes = 0;
         for (boolean allToAll : List.of(true, false)) {
             LayerKernels.Split split =
-                    new LayerKernels.Split(1, 1, ranks, false, LayerKernels.Logits.SPLIT, false, allToAll);
+                    new LayerKernels.Split(1, 1, allToAll, ranks, false, LayerKernels.Logits.SPLIT, false);
             LayerKernels kernels =
                     new LayerKernels(shape, new LayerKernels.Workload(TOKENS, 1, AttentionKind.FLASH, split), profile);
             bytes += (allToAll ? 1 : -1) * memoryBytes(kernels.of(segment));
