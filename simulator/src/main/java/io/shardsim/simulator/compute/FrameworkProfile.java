@@ -64,12 +64,18 @@ public final class FrameworkProfile {
         SINGLE_ACTIVATION_BACKWARD("the same, backward"),
         GATED_ACTIVATION_FORWARD("SiLU of the gate times up, of a feed-forward element"),
         GATED_ACTIVATION_BACKWARD("the same, backward"),
+        CLAMPED_ACTIVATION_FORWARD("clamped gate and up, activated and multiplied, of a feed-forward element"),
+        CLAMPED_ACTIVATION_BACKWARD("the same, backward"),
         ROUTE_FORWARD("softmax and choice of experts, of a router logit"),
         ROUTE_BACKWARD("the same, backward"),
         PERMUTE_FORWARD("copies of tokens in the order of experts, of a hidden element of a copy"),
         PERMUTE_BACKWARD("the same, backward"),
+        SORT_COPIES("copies that came by rank in the order of experts, or back, of a hidden element of a copy"),
+        PAD_COPIES("rows of each expert filled up for FP8 GEMMs, or cut again, of a hidden element of a copy"),
         COMBINE_FORWARD("weighted sum of what experts give, of a hidden element of a copy"),
         COMBINE_BACKWARD("the same, backward"),
+        EXPERT_BIAS_FORWARD("bias of what experts give, of a hidden element of a copy"),
+        EXPERT_BIAS_BACKWARD("the same, backward"),
         BIAS_FORWARD("addition of the bias where the GEMM does not do it, of an output element of a linear map"),
         BIAS_GRADIENT("sum of output gradients over tokens, of an output element of a linear map with bias"),
         LOSS_FORWARD("cross entropy, of a logit"),
@@ -103,7 +109,7 @@ public final class FrameworkProfile {
         }
 
         boolean isOfFp8() {
-            return this == QUANTIZE_INPUT || this == TRANSPOSE_INPUT || this == QUANTIZE_GRADIENT;
+            return this == QUANTIZE_INPUT || this == TRANSPOSE_INPUT || this == QUANTIZE_GRADIENT || this == PAD_COPIES;
         }
 
         boolean isOfUpdate() {
@@ -436,19 +442,24 @@ public final class FrameworkProfile {
         return ratio.on(gpu, architecture);
     }
 
-    /** Returns the host time to issue one kernel of a layer [ps]. */
-    public long hostLayerKernelPs(boolean backward) {
-        return graphs == CudaGraphs.NONE ? hostKernelPs(backward) : 0;
+    CudaGraphs graphs() {
+        return graphs;
     }
 
-    /** Returns the host time to issue one kernel outside the layers [ps]. */
+    /** Returns the host time to issue one kernel that no graph launches [ps]. */
     public long hostKernelPs(boolean backward) {
         return graphs == CudaGraphs.FULL ? 0 : figures.whole(backward ? "host_backward_kernel" : "host_forward_kernel");
     }
 
-    /** Returns the host time per expert GEMM after the first, if each is a launch on one of several streams [ps]; 0 for a grouped GEMM. */
-    public long hostExpertKernelPs() {
-        return graphs != CudaGraphs.FULL && figures.has("host_expert_kernel") ? figures.whole("host_expert_kernel") : 0;
+    boolean launchesExpertsApart() {
+        return figures.has("host_expert_kernel");
+    }
+
+    /** Returns the host time per expert's launch after the first on a GPU or else its architecture [ps]; 0 for a grouped GEMM. */
+    public long hostExpertKernelPs(String gpu, String architecture) {
+        return graphs != CudaGraphs.FULL && launchesExpertsApart()
+                ? Math.round(figures.whole("host_expert_kernel") * rate("host_expert_ratio", gpu, architecture))
+                : 0;
     }
 
     /** Returns the bytes and kernels of an operator. */

@@ -208,6 +208,10 @@ public record GpuCalibration(
                 profile.flashNarrowRateRatio(family, architecture) / flashRatio);
     }
 
+    long hostExpertKernelPs(FrameworkProfile profile, String architecture) {
+        return profile.hostExpertKernelPs(family, architecture);
+    }
+
     /** Returns the calibration of the slowest of several such GPUs, on which the others wait whenever they communicate. */
     public GpuCalibration slowestOf(int gpus) {
         double ratio = SlowestGpu.rate(gpus, tensorRateSpread);

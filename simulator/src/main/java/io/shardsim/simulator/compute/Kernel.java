@@ -7,6 +7,10 @@ package io.shardsim.simulator.compute;
  * <p>Leaves out kernels that share an SM with another, and operands that stay in the L2 cache between kernels.
  */
 public sealed interface Kernel {
+    /** Returns the launches by the host. */
+    default long launches() {
+        return 1;
+    }
 
     /** Format of a GEMM's operands. */
     enum Operands {
@@ -88,8 +92,14 @@ public sealed interface Kernel {
      *
      * @param name what the kernel does
      * @param bytes bytes read plus bytes written
+     * @param launches launches by the host: one, or one per expert
      */
-    record MemoryBound(String name, long bytes) implements Kernel {
+    record MemoryBound(String name, long bytes, long launches) implements Kernel {
+        /** Creates a kernel in one launch. */
+        public MemoryBound(String name, long bytes) {
+            this(name, bytes, 1);
+        }
+
         public MemoryBound {
             if (bytes < 0) {
                 throw new IllegalArgumentException(name + ": " + bytes + " bytes is negative");

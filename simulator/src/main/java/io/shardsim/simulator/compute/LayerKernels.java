@@ -3,6 +3,7 @@ package io.shardsim.simulator.compute;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Block;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.Operator;
 import io.shardsim.simulator.workload.Segment;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,6 +75,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
      *
      * @param tensor degree of tensor parallelism, t
      * @param context degree of context parallelism, c
+     * @param allToAll whether copies of tokens come from other ranks by an all-to-all, in the order of ranks
      * @param experts ranks that together hold all experts
      * @param expertTensor ranks among these that split each expert
      * @param sequence whether norms and dropouts are split along the sequence
@@ -82,6 +84,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
     public record Split(
             int tensor,
             int context,
+            boolean allToAll,
             int experts,
             int expertTensor,
             boolean sequence,
@@ -89,7 +92,7 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
             boolean eagerSteps) {
         /** Creates a split without expert parallelism. */
         public Split(int tensor, int context, boolean sequence, Logits logits) {
-            this(tensor, context, 1, 1, sequence, logits, false);
+            this(tensor, context, false, 1, 1, sequence, logits, false);
         }
     }
 
@@ -128,6 +131,16 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
                     + "rate, as in PyTorch unless allow_tf32 is set, and MFU counts against it");
         }
         return List.copyOf(remarks);
+    }
+
+    /** Returns how many kernels of a segment the host issues. */
+    long issued(Segment segment) {
+        CudaGraphs graphs = segment.section().isLayer() ? profile.graphs() : CudaGraphs.NONE;
+        List<Operator> operators = shape.operators().of(segment.section());
+        return of(segment.of(segment.pieces().stream()
+                        .filter(piece -> !graphs.launch(operators.get(piece.at())))
+                        .toList()))
+                .size();
     }
 
     /** Returns the kernels of a segment, in order. */

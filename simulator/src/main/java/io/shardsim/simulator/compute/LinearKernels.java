@@ -73,7 +73,7 @@ record LinearKernels(
                 product.name(),
                 split == Split.INPUTS ? divided.applyAsLong(product.inputs()) : product.inputs(),
                 split == Split.OUTPUTS ? divided.applyAsLong(product.outputs()) : product.outputs(),
-                product.bias(),
+                product.bias() && !(ofExperts && share.profile().groupedExperts()),
                 format,
                 ofExperts ? share.own(product.experts()) : product.experts());
     }
@@ -153,7 +153,8 @@ record LinearKernels(
             }
             boolean whole = portion != Portion.OTHER_ROWS;
             if (whole && product.eightBits() && !afterNorm) {
-                kernels.add(Operator.QUANTIZE_INPUT, product.allRows(tokens) * product.inputs());
+                kernels.addAll(share.launchedPerExpert(
+                        Operator.QUANTIZE_INPUT, product.allRows(tokens) * product.inputs(), product.experts()));
             }
             addDequantized(kernels, product);
             addRows(kernels, product.forward(tokens), portion);
@@ -166,7 +167,8 @@ record LinearKernels(
     private void addInputGradients(RankShare.Sequence kernels, Portion portion) {
         for (RankProduct product : products) {
             if (portion != Portion.OTHER_ROWS && product.eightBits()) {
-                kernels.add(Operator.QUANTIZE_GRADIENT, product.allRows(tokens) * product.outputs());
+                kernels.addAll(share.launchedPerExpert(
+                        Operator.QUANTIZE_GRADIENT, product.allRows(tokens) * product.outputs(), product.experts()));
             }
             addDequantized(kernels, product);
             addRows(kernels, product.inputGradient(tokens), portion);
@@ -206,7 +208,7 @@ record LinearKernels(
     private void add(RankShare.Sequence kernels, Kernel.Matmul product) {
         FrameworkProfile profile = share.profile();
         if (profile.groupedExperts()) {
-            kernels.add(profile.hostExpertKernelPs() > 0 ? product.launchedApart() : product);
+            kernels.add(profile.launchesExpertsApart() ? product.launchedApart() : product);
             return;
         }
         for (long expert = 0; expert < product.batch(); expert++) {

@@ -70,11 +70,7 @@ interface OperatorKernels {
             } else if (operator instanceof ExpertRouter router) {
                 return new RouterKernels(share, router);
             } else if (operator instanceof ExpertSum combine) {
-                return elementwise(
-                        FrameworkProfile.Operator.COMBINE_FORWARD,
-                        FrameworkProfile.Operator.COMBINE_BACKWARD,
-                        share.routedTokens() * combine.savedInputs(),
-                        combine.experts());
+                return sum(combine);
             } else if (operator instanceof Encoded encoded) {
                 return new Elementwise(
                         List.of(),
@@ -153,11 +149,13 @@ interface OperatorKernels {
                 case TANH_GELU -> FrameworkProfile.Operator.ACTIVATION_FORWARD;
                 case SINGLE -> FrameworkProfile.Operator.SINGLE_ACTIVATION_FORWARD;
                 case GATED -> FrameworkProfile.Operator.GATED_ACTIVATION_FORWARD;
+                case GATED_CLAMPED -> FrameworkProfile.Operator.CLAMPED_ACTIVATION_FORWARD;
             };
             FrameworkProfile.Operator backward = switch (activation.function()) {
                 case TANH_GELU -> FrameworkProfile.Operator.ACTIVATION_BACKWARD;
                 case SINGLE -> FrameworkProfile.Operator.SINGLE_ACTIVATION_BACKWARD;
                 case GATED -> FrameworkProfile.Operator.GATED_ACTIVATION_BACKWARD;
+                case GATED_CLAMPED -> FrameworkProfile.Operator.CLAMPED_ACTIVATION_BACKWARD;
             };
             return elementwise(
                     forward,
@@ -178,6 +176,23 @@ interface OperatorKernels {
                             ? FrameworkProfile.Operator.RESIDUAL_DROPOUT_BACKWARD
                             : FrameworkProfile.Operator.RESIDUAL_BACKWARD,
                     share.whole(residual.width()));
+        }
+
+        private OperatorKernels sum(ExpertSum combine) {
+            long elements = share.routedTokens() * combine.savedInputs();
+            Experts experts = combine.experts();
+            RankShare.Sequence forward = share.sequence();
+            RankShare.Sequence backward = share.sequence();
+            backward.addAll(share.perExpert(FrameworkProfile.Operator.COMBINE_BACKWARD, elements, experts));
+            backward.addAll(share.arranged(elements, experts));
+            if (combine.biased()) {
+                Experts own = share.own(experts);
+                forward.addAll(share.launchedPerExpert(FrameworkProfile.Operator.EXPERT_BIAS_FORWARD, elements, own));
+                backward.addAll(share.launchedPerExpert(FrameworkProfile.Operator.EXPERT_BIAS_BACKWARD, elements, own));
+            }
+            forward.addAll(share.arranged(elements, experts));
+            forward.addAll(share.perExpert(FrameworkProfile.Operator.COMBINE_FORWARD, elements, experts));
+            return new Elementwise(forward.list(), backward.list());
         }
 
         private OperatorKernels elementwise(

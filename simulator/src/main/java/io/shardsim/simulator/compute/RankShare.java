@@ -6,6 +6,7 @@ import io.shardsim.simulator.workload.Experts;
 import io.shardsim.simulator.workload.ModelShape;
 import io.shardsim.simulator.workload.Span;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /**
@@ -87,6 +88,26 @@ record RankShare(ModelShape shape, Workload workload, FrameworkProfile profile, 
             kernels.addAll(profile.kernels(operator, elements / parts));
         }
         return kernels;
+    }
+
+    /** Lists the kernels of an operator that the framework launches for each expert of its own, with or without grouped GEMMs. */
+    List<Kernel> launchedPerExpert(Operator operator, long elements, Experts own) {
+        FrameworkProfile.Cost cost = profile.cost(operator);
+        long bytes = (long) (cost.bytes() * elements);
+        return Collections.nCopies(
+                cost.kernels(), new Kernel.MemoryBound(operator.kernel(), bytes / cost.kernels(), own.number()));
+    }
+
+    /** Lists the passes over the elements of copies that only an all-to-all leaves to the framework. */
+    List<Kernel> arranged(long elements, Experts experts) {
+        Sequence kernels = sequence();
+        if (sharesExperts() && workload.split().allToAll()) {
+            if (own(experts).number() > 1) {
+                kernels.add(Operator.SORT_COPIES, elements);
+            }
+            kernels.add(Operator.PAD_COPIES, elements);
+        }
+        return kernels.list();
     }
 
     /** Returns an empty sequence. */

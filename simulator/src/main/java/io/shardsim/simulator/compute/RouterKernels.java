@@ -24,6 +24,7 @@ record RouterKernels(RankShare share, ExpertRouter router) implements OperatorKe
         long logits = tokens * router.experts().number();
         long copies = tokens * router.experts().sent(router.width());
         if (direction.isBackward()) {
+            kernels.addAll(share.arranged(copies, router.experts()));
             kernels.addAll(share.perExpert(Operator.PERMUTE_BACKWARD, copies, router.experts()));
             kernels.add(Operator.ROUTE_BACKWARD, logits);
             kernels.add(scores.inputGradient(tokens));
@@ -34,6 +35,7 @@ record RouterKernels(RankShare share, ExpertRouter router) implements OperatorKe
             kernels.add(scores.forward(tokens));
             kernels.add(Operator.ROUTE_FORWARD, logits);
             kernels.addAll(share.perExpert(Operator.PERMUTE_FORWARD, copies, router.experts()));
+            kernels.addAll(share.arranged(copies, router.experts()));
         }
         return kernels.list();
     }

@@ -26,15 +26,13 @@ public final class TransformerTimes {
     private final RooflineKernelTime model;
     private final LayerKernels kernels;
     private final FrameworkProfile profile;
+    private final long hostExpertKernelPs;
 
-    /**
-     * @param model kernel times
-     * @param kernels kernels of a rank
-     */
-    public TransformerTimes(RooflineKernelTime model, LayerKernels kernels) {
+    private TransformerTimes(RooflineKernelTime model, LayerKernels kernels, long hostExpertKernelPs) {
         this.model = model;
         this.kernels = kernels;
         this.profile = kernels.profile();
+        this.hostExpertKernelPs = hostExpertKernelPs;
     }
 
     /** Returns times on all SMs of a GPU, with its own calibration. */
@@ -54,7 +52,8 @@ public final class TransformerTimes {
         GpuCalibration shipped = calibration.under(profile, gpu.architecture());
         return new TransformerTimes(
                 RooflineKernelTime.shared(gpu, shipped, availableSms, profile.elementBytes()),
-                new LayerKernels(shape, workload, profile));
+                new LayerKernels(shape, workload, profile),
+                shipped.hostExpertKernelPs(profile, gpu.architecture()));
     }
 
     /**
@@ -111,9 +110,7 @@ public final class TransformerTimes {
     /** Returns the phase of a segment of the model. */
     public Phase of(Segment segment) {
         boolean backward = segment.direction().isBackward();
-        return phase(
-                kernels.of(segment),
-                segment.section().isLayer() ? profile.hostLayerKernelPs(backward) : profile.hostKernelPs(backward));
+        return phase(kernels.of(segment), kernels.issued(segment) * profile.hostKernelPs(backward));
     }
 
     /** Returns the local part of the gradient norm. */
@@ -146,23 +143,20 @@ public final class TransformerTimes {
     }
 
     private Phase forward(List<Kernel> list) {
-        return phase(list, profile.hostKernelPs(false));
+        return phase(list, list.size() * profile.hostKernelPs(false));
     }
 
-    private Phase phase(List<Kernel> list, long hostKernelPs) {
+    private Phase phase(List<Kernel> list, long firstsPs) {
         long gpuPs = 0;
         long memoryPs = 0;
-        long hostPs = 0;
+        long hostPs = firstsPs;
         List<Long> kernelsPs = new ArrayList<>();
         for (Kernel kernel : list) {
             long ps = model.kernelPs(kernel);
             gpuPs = Math.addExact(gpuPs, ps);
             kernelsPs.add(ps);
             memoryPs += kernel instanceof Kernel.MemoryBound ? ps : 0;
-            hostPs += hostKernelPs;
-            if (kernel instanceof Kernel.Matmul matmul) {
-                hostPs += (matmul.launches() - 1) * profile.hostExpertKernelPs();
-            }
+            hostPs += (kernel.launches() - 1) * hostExpertKernelPs;
         }
         return new Phase(gpuPs, memoryPs, hostPs, List.copyOf(kernelsPs));
     }

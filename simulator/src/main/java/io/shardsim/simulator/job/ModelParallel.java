@@ -8,12 +8,15 @@ import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
 import io.shardsim.simulator.workload.ModelShape;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Model and context parallelism of a job. Tensor parallelism splits every layer among neighbouring ranks [1], context parallelism the tokens of every
@@ -107,11 +110,29 @@ public record ModelParallel(
      * @param stages p
      * @param schedule name of the schedule
      * @param chunks model chunks that each stage holds, v; more than one only for interleaved schedules
-     * @param partition {@code balanced} to assign layers to stages by cost, {@code uniform} by number
+     * @param partition {@code balanced}: layers by cost; {@code uniform}: by number; or those of each model chunk: {@code 3 + 22 x 4 + 3}
      */
     public record Pipeline(int stages, String schedule, int chunks, String partition) {
         /** No pipeline parallelism: all layers on every rank. */
         public static final Pipeline NONE = new Pipeline(1, "1f1b", 1, BALANCED);
+
+        private static final Pattern TERM = Pattern.compile("(?:([1-9]\\d{0,3}) *x *)?([1-9]\\d{0,3})");
+        private static final Pattern LISTED = Pattern.compile(TERM + "(?: *\\+ *" + TERM + ")*");
+
+        /** Returns the layers of each model chunk as listed; empty if the partition is a rule. */
+        List<Integer> listed() {
+            List<Integer> counts = new ArrayList<>();
+            Matcher terms = TERM.matcher(LISTED.matcher(partition).matches() ? partition : "");
+            while (terms.find()) {
+                int times = terms.group(1) == null ? 1 : Integer.parseInt(terms.group(1));
+                counts.addAll(Collections.nCopies(times, Integer.parseInt(terms.group(2))));
+            }
+            return counts;
+        }
+
+        private boolean isKnown() {
+            return PARTITIONS.contains(partition) || !listed().isEmpty();
+        }
     }
 
     /** Data parallelism only. */
@@ -417,11 +438,12 @@ public record ModelParallel(
     /** Checks what the schedule requires of the stages: equally many layers each, and the number of micro-batches. */
     private void addScheduleProblems(List<Refusal> problems, TrainingJob job) {
         PipelineSchedules schedules = PipelineSchedules.all();
-        if (stages() > 1
-                && schedules.names().contains(pipeline.schedule())
-                && PARTITIONS.contains(pipeline.partition())) {
+        if (stages() > 1 && schedules.names().contains(pipeline.schedule()) && pipeline.isKnown()) {
             int layers = job.model().layers() - job.model().form().mtpLayers();
-            if (!balanced() && virtualStages() <= layers && layers % virtualStages() != 0) {
+            List<Integer> listed = pipeline.listed();
+            if (!listed.isEmpty()) {
+                addListProblems(problems, listed, layers);
+            } else if (!balanced() && virtualStages() <= layers && layers % virtualStages() != 0) {
                 problems.add(Refusal.of(
                         "partition uniform needs layers " + layers + " to be a multiple of " + virtualStages()
                                 + " stages; "
@@ -437,6 +459,17 @@ public record ModelParallel(
         }
     }
 
+    private void addListProblems(List<Refusal> problems, List<Integer> listed, int layers) {
+        int sum = listed.stream().mapToInt(Integer::intValue).sum();
+        if (listed.size() != virtualStages() || sum != layers) {
+            problems.add(Refusal.of(
+                    "partition " + pipeline.partition() + " gives " + sum + " layers to " + listed.size()
+                            + " model chunks; give " + layers + " to pipeline_parallel " + stages()
+                            + " x model_chunks " + pipeline.chunks() + " = " + virtualStages(),
+                    "partition"));
+        }
+    }
+
     private void addPipelineProblems(List<Refusal> problems, int layers) {
         int chunks = pipeline.chunks();
         String schedule = pipeline.schedule();
@@ -449,9 +482,10 @@ public record ModelParallel(
                     "pipeline_schedule"));
             return;
         }
-        if (!PARTITIONS.contains(partition)) {
+        if (!pipeline.isKnown()) {
             problems.add(Refusal.of(
-                    "partition " + partition + " is not known; there are " + String.join(", ", PARTITIONS),
+                    "partition " + partition + " is not known; there are " + String.join(", ", PARTITIONS)
+                            + ", and the layers of each model chunk, such as 3 + 6 x 4 + 3",
                     "partition"));
             return;
         }

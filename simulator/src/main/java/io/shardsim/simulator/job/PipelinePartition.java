@@ -39,11 +39,15 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
                 headCost);
     }
 
+    /** Cuts into equally many layers each, or as listed. */
     private static List<Integer> uniform(TrainingJob job, int pieces) {
         List<Integer> firsts = new ArrayList<>();
+        List<Integer> listed = job.parallel().pipeline().listed();
         int spread = job.model().layers() - job.model().form().mtpLayers();
+        int first = 0;
         for (int piece = 0; piece < pieces; piece++) {
-            firsts.add(Math.toIntExact((long) piece * spread / pieces));
+            firsts.add(listed.isEmpty() ? Math.toIntExact((long) piece * spread / pieces) : first);
+            first += listed.isEmpty() ? 0 : listed.get(piece);
         }
         firsts.add(job.model().layers());
         return List.copyOf(firsts);
@@ -165,13 +169,12 @@ public record PipelinePartition(TrainingJob job, List<Integer> firstLayers, List
         }
         long cutBytes =
                 job.microBatchTokens() * job.model().hidden() * job.precision().bytes();
-        String kind = job.parallel().balanced() ? "balanced" : "uniform";
         return List.of(String.format(
                 Locale.ROOT,
                 "pipeline cut (partition %s): layers %s; the head costs %.1f layers, so the slowest stage has "
                         + "%.1f %% more work than the mean; each cut sends %.1f MB forward and back per "
                         + "micro-batch",
-                kind,
+                job.parallel().pipeline().partition(),
                 layersOfPieces(),
                 headCost,
                 100 * (costliest() / mean - 1),

@@ -7,6 +7,7 @@ import io.shardsim.simulator.compute.LayerKernels.Logits;
 import io.shardsim.simulator.compute.TransformerTimes;
 import io.shardsim.simulator.compute.TransformerTimes.Phase;
 import io.shardsim.simulator.job.ModelParallel.Choice;
+import io.shardsim.simulator.job.ModelParallel.Dispatcher;
 import io.shardsim.simulator.job.TrainingJob;
 import io.shardsim.simulator.plan.Work;
 import io.shardsim.simulator.plan.WorkTimes;
@@ -48,6 +49,7 @@ public final class TransformerWorkTimes implements WorkTimes {
                 new LayerKernels.Split(
                         job.parallel().tensor(),
                         job.parallel().context(),
+                        job.parallel().dispatcher() == Dispatcher.ALLTOALL,
                         job.parallel().experts(),
                         job.parallel().expertTensor(),
                         job.parallel().sequence(),

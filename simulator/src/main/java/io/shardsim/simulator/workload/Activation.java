@@ -14,11 +14,13 @@ public record Activation(String name, int ffn, Function function, Experts expert
         /** GELU by the error function, tanh or ReLU, which are a single operator in every framework. */
         SINGLE,
         /** Activation of one input times another. */
-        GATED
+        GATED,
+        /** The same, with both inputs clamped first. */
+        GATED_CLAMPED
     }
 
     public boolean gated() {
-        return function == Function.GATED;
+        return function == Function.GATED || function == Function.GATED_CLAMPED;
     }
 
     /** Returns the elements of its result per token. */

@@ -8,19 +8,21 @@ package io.shardsim.simulator.workload;
  * @param sharedFfn the same of the shared expert, which all tokens use; 0 for none
  * @param denseLayers number of initial layers without experts
  * @param period every n-th layer after these has experts
+ * @param biased whether experts have biases and clamp what they activate, as in gpt-oss
  * @param load load of the experts
  */
-public record MixtureOfExperts(Experts experts, int ffn, int sharedFfn, int denseLayers, int period, ExpertLoad load) {
+public record MixtureOfExperts(
+        Experts experts, int ffn, int sharedFfn, int denseLayers, int period, boolean biased, ExpertLoad load) {
     /** No experts in any layer. */
     public static final MixtureOfExperts NONE = new MixtureOfExperts(Experts.NONE, 0, 0, 0, 1);
 
-    /** Creates a mixture with an even load. */
+    /** Creates a mixture with an even load and without biases. */
     public MixtureOfExperts(Experts experts, int ffn, int sharedFfn, int denseLayers, int period) {
-        this(experts, ffn, sharedFfn, denseLayers, period, ExpertLoad.EVEN);
+        this(experts, ffn, sharedFfn, denseLayers, period, false, ExpertLoad.EVEN);
     }
 
     MixtureOfExperts with(ExpertLoad other) {
-        return new MixtureOfExperts(experts, ffn, sharedFfn, denseLayers, period, other);
+        return new MixtureOfExperts(experts, ffn, sharedFfn, denseLayers, period, biased, other);
     }
 
     /** Returns whether a layer, counted from 0, has experts. */

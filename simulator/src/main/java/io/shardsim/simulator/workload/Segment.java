@@ -96,7 +96,7 @@ public record Segment(Section section, Direction direction, List<Piece> pieces) 
         return 31 * (31 * (31 * section.kind() + section.place().ordinal()) + direction.ordinal()) + pieces.size();
     }
 
-    Segment of(List<Piece> others) {
+    public Segment of(List<Piece> others) {
         return new Segment(section, direction, others);
     }
 

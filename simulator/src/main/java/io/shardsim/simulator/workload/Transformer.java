@@ -96,7 +96,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         List<Operator> feedForward = new ArrayList<>();
         feedForward.add(new Norm("ffn_norm", h, true));
         if (shape.family() == ModelShape.Family.LLAMA) {
-            feedForward.addAll(gated("ffn", h, shape.ffn(), Experts.NONE));
+            feedForward.addAll(gated("ffn", h, shape.ffn(), Experts.NONE, false));
             feedForward.add(new Residual(h, true));
         } else {
             feedForward.addAll(feedForward(shape, Function.SINGLE, false));
@@ -307,7 +307,7 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         int ffn = shape.ffn();
         List<Operator> feedForward = new ArrayList<>();
         feedForward.add(new Norm("ffn_norm", h, true));
-        feedForward.addAll(gated("ffn", h, ffn, Experts.NONE));
+        feedForward.addAll(gated("ffn", h, ffn, Experts.NONE, false));
         feedForward.add(new Residual(h, false));
         return new Transformer(
                 List.of(new Embedding(shape.vocab(), shape.maxPositions(), 0, h)),
@@ -358,25 +358,25 @@ public record Transformer(List<Operator> embedding, List<Stretch> stretches, Lis
         List<Operator> block = new ArrayList<>();
         block.add(new Norm("ffn_norm", h, true));
         if (shared) {
-            block.addAll(gated("shared_expert", h, mixture.sharedFfn(), Experts.NONE));
+            block.addAll(gated("shared_expert", h, mixture.sharedFfn(), Experts.NONE, false));
         }
         block.add(new ExpertRouter(h, experts, !shared));
-        block.addAll(gated("experts", h, mixture.ffn(), experts));
-        block.add(new ExpertSum(h, experts));
+        block.addAll(gated("experts", h, mixture.ffn(), experts, mixture.biased()));
+        block.add(new ExpertSum(h, experts, mixture.biased()));
         block.add(new Residual(h, false));
         return block;
     }
 
-    private static List<Operator> gated(String name, int h, int ffn, Experts experts) {
+    private static List<Operator> gated(String name, int h, int ffn, Experts experts, boolean biased) {
         return List.of(
                 new Linear(
                         name + ".gate-up",
                         List.of(
-                                new Product(name + ".gate", h, ffn, false, experts),
-                                new Product(name + ".up", h, ffn, false, experts)),
+                                new Product(name + ".gate", h, ffn, biased, experts),
+                                new Product(name + ".up", h, ffn, biased, experts)),
                         Split.OUTPUTS),
-                new Activation(name + ".activation", ffn, Function.GATED, experts),
-                new Linear(new Product(name + ".down", ffn, h, false, experts), Split.INPUTS));
+                new Activation(name + ".activation", ffn, biased ? Function.GATED_CLAMPED : Function.GATED, experts),
+                new Linear(new Product(name + ".down", ffn, h, biased, experts), Split.INPUTS));
     }
 
     private static List<Operator> attention(ModelShape shape, int window) {

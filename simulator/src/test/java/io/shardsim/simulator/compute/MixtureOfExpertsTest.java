@@ -2,8 +2,10 @@ package io.shardsim.simulator.compute;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.shardsim.simulator.workload.AttentionKind;
+import io.shardsim.simulator.workload.ExpertLoad;
 import io.shardsim.simulator.workload.Experts;
 import io.shardsim.simulator.workload.Heads;
 import io.shardsim.simulator.workload.MixtureOfExperts;
@@ -15,6 +17,7 @@ import io.shardsim.simulator.workload.Segment.Direction;
 import io.shardsim.simulator.workload.Segment.Section;
 import io.shardsim.simulator.workload.Segments;
 import io.shardsim.simulator.workload.Stretch;
+import io.shardsim.topology.GpuSpec;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -90,9 +93,10 @@ class MixtureOfExpertsTest {
             List<Kernel> kernels = kernels(mixture, Direction.FORWARD, profile);
             FrameworkProfile its = FrameworkProfile.named(profile);
             long products = profile.equals("megatron") ? 2 * 31 : 0;
-            assertThat(its.hostExpertKernelPs()).isEqualTo(products > 0 ? 13_500_000 : 0);
+            assertThat(its.hostExpertKernelPs("h100-80gb", "hopper")).isEqualTo(products > 0 ? 13_500_000 : 0);
             assertThat(forward(mixture, its).hostPs())
-                    .isEqualTo(kernels.size() * its.hostKernelPs(false) + products * its.hostExpertKernelPs());
+                    .isEqualTo(kernels.size() * its.hostKernelPs(false)
+                            + products * its.hostExpertKernelPs("h100-80gb", "hopper"));
         }
     }
 
@@ -101,7 +105,12 @@ class MixtureOfExpertsTest {
         ModelShape mixture = shape(1, EXPERT, new MixtureOfExperts(new Experts(32, 4), EXPERT, 0, 0, 1));
         FrameworkProfile profile = FrameworkProfile.named("megatron");
         FrameworkProfile partial = profile.with(CudaGraphs.PARTIAL);
-        assertThat(forward(mixture, partial).hostPs()).isEqualTo(2 * 31 * profile.hostExpertKernelPs());
+        long apart = 2 * 31 * profile.hostExpertKernelPs("h100-80gb", "hopper");
+        // Two GEMMs, their activation, and the weighted sum.
+        assertThat(forward(mixture, partial).hostPs()).isEqualTo(4 * profile.hostKernelPs(false) + apart);
+        // The router's GEMM, three kernels of softmax and top-k, the permutation.
+        assertThat(forward(mixture, profile.with(CudaGraphs.ROUTER)).hostPs())
+                .isEqualTo(forward(mixture, profile).hostPs() - 5 * profile.hostKernelPs(false));
         assertThat(forward(mixture, partial).gpuPs())
                 .isEqualTo(forward(mixture, profile).gpuPs());
         assertThat(partial.hostKernelPs(true)).isEqualTo(profile.hostKernelPs(true));
@@ -110,9 +119,87 @@ class MixtureOfExpertsTest {
         assertThat(full.hostKernelPs(true)).isZero();
     }
 
+    /** An all-to-all delivers copies by rank; DeepEP and HybridEP permute them, and fill up rows for FP8, as they arrive. */
+    @Test
+    void behindAnAllToAllCopiesAreSortedAndFilledUp() {
+        ModelShape mixture = shape(1, EXPERT, new MixtureOfExperts(new Experts(32, 4), EXPERT, 0, 0, 1));
+        FrameworkProfile half = FrameworkProfile.named("transformer-engine");
+        long pass = 4L * TOKENS * 4 * HIDDEN;
+        for (Direction direction : List.of(Direction.FORWARD, Direction.BACKWARD)) {
+            assertThat(arranged(mixture, 8, half, direction)).isEqualTo(2 * pass);
+            assertThat(arranged(mixture, 32, half, direction)).isZero();
+            assertThat(arranged(mixture, 8, half.inFp8(), direction)).isEqualTo(4 * pass);
+            assertThat(arranged(mixture, 32, half.inFp8(), direction)).isEqualTo(2 * pass);
+        }
+    }
+
+    /** Returns the bytes that an all-to-all moves more than another dispatcher. */
+    private static long arranged(ModelShape shape, int ranks, FrameworkProfile profile, Direction direction) {
+        Segments segments = new Segments(shape.operators());
+        Segment segment = direction.isBackward() ? segments.backward(Section.LAYER) : segments.forward(Section.LAYER);
+        long bytes = 0;
+        for (boolean allToAll : List.of(true, false)) {
+            LayerKernels.Split split =
+                    new LayerKernels.Split(1, 1, allToAll, ranks, 1, false, LayerKernels.Logits.SPLIT, false);
+            LayerKernels kernels =
+                    new LayerKernels(shape, new LayerKernels.Workload(TOKENS, 1, AttentionKind.FLASH, split), profile);
+            bytes += (allToAll ? 1 : -1) * memoryBytes(kernels.of(segment));
+        }
+        return bytes;
+    }
+
+    private static long memoryBytes(List<Kernel> kernels) {
+        return kernels.stream()
+                .filter(Kernel.MemoryBound.class::isInstance)
+                .mapToLong(kernel -> ((Kernel.MemoryBound) kernel).bytes())
+                .sum();
+    }
+
+    /** As in gpt-oss: gate, up and down have a bias per expert, Megatron-Core adds that of the results expert by expert, and clamps what is activated. */
+    @Test
+    void biasesOfExperts() {
+        MixtureOfExperts plain = new MixtureOfExperts(new Experts(32, 4), EXPERT, 0, 0, 1);
+        ModelShape without = shape(1, EXPERT, plain);
+        ModelShape with =
+                shape(1, EXPERT, new MixtureOfExperts(new Experts(32, 4), EXPERT, 0, 0, 1, true, ExpertLoad.EVEN));
+        long copies = 4L * TOKENS;
+
+        assertThat(with.parameters() - without.parameters()).isEqualTo(32 * (2L * EXPERT + HIDDEN));
+        assertThat(memoryBytes(kernels(with, Direction.FORWARD, "megatron"))
+                        - memoryBytes(kernels(without, Direction.FORWARD, "megatron")))
+                .isEqualTo(copies * (28 * HIDDEN + 16 * EXPERT));
+        assertThat(memoryBytes(kernels(with, Direction.BACKWARD, "megatron"))
+                        - memoryBytes(kernels(without, Direction.BACKWARD, "megatron")))
+                .isCloseTo(copies * (40 * HIDDEN + 20 * EXPERT), within(100L));
+        FrameworkProfile profile = FrameworkProfile.named("megatron");
+        assertThat(forward(with, profile).hostPs() - forward(without, profile).hostPs())
+                .isEqualTo(
+                        5 * profile.hostKernelPs(false) + 2 * 31 * profile.hostExpertKernelPs("h100-80gb", "hopper"));
+    }
+
+    /** Transformer Engine casts the operands of experts to FP8 one by one, and launches cost a Grace CPU more. */
+    @Test
+    void castsOfExpertsAreLaunchedApart() {
+        ModelShape mixture = shape(1, EXPERT, new MixtureOfExperts(new Experts(32, 4), EXPERT, 0, 0, 1));
+        FrameworkProfile half = FrameworkProfile.named("transformer-engine");
+        FrameworkProfile eight = half.inFp8();
+        long kernels = kernels(mixture, Direction.FORWARD, "transformer-engine-fp8")
+                        .size()
+                - kernels(mixture, Direction.FORWARD, "transformer-engine").size();
+        assertThat(forward(mixture, eight, Gpus.H100_80GB).hostPs()
+                        - forward(mixture, half).hostPs())
+                .isEqualTo(
+                        kernels * half.hostKernelPs(false) + 2 * 31 * half.hostExpertKernelPs("h100-80gb", "hopper"));
+        assertThat(half.hostExpertKernelPs("gb200", "blackwell")).isEqualTo(37_125_000);
+    }
+
     private static TransformerTimes.Phase forward(ModelShape shape, FrameworkProfile profile) {
+        return forward(shape, profile, Gpus.A100_80GB);
+    }
+
+    private static TransformerTimes.Phase forward(ModelShape shape, FrameworkProfile profile, GpuSpec gpu) {
         LayerKernels.Workload workload = LayerKernels.Workload.of(TOKENS, 1, AttentionKind.FLASH);
-        return TransformerTimes.of(shape, Gpus.A100_80GB, workload, profile)
+        return TransformerTimes.of(shape, gpu, workload, profile)
                 .of(new Segments(shape.operators()).forward(Section.LAYER));
     }
 

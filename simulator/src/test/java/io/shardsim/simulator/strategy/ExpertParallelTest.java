@@ -217,7 +217,10 @@ class ExpertParallelTest {
         List<Kernel> kernels = new LayerKernels(
                         MODEL,
                         new Workload(
-                                SEQUENCE, 1, AttentionKind.FLASH, new Split(2, 1, 8, 2, true, Logits.SPLIT, false)),
+                                SEQUENCE,
+                                1,
+                                AttentionKind.FLASH,
+                                new Split(2, 1, true, 8, 2, true, Logits.SPLIT, false)),
                         FrameworkProfile.named("transformer-engine"))
                 .of(new Segments(MODEL.operators(), Recomputed.CORE_ATTENTION)
                         .forward(Section.layer(MODEL.kindOf(LAYERS - 1))));

@@ -243,6 +243,35 @@ class PipelineTest {
         assertThat(balanced.explanation()).singleElement().asString().contains("balanced", "the head costs");
     }
 
+    /** As in Megatron-Core's pipeline-model-parallel-layout. */
+    @Test
+    void cutAsListed() {
+        Map<String, Object> listed = Map.of(
+                "pipeline_parallel",
+                2,
+                "pipeline_schedule",
+                "interleaved",
+                "model_chunks",
+                2,
+                "partition",
+                "1 + 2 x 3 + 1");
+        PipelinePartition cut = PipelinePartition.of(job(MODEL, listed, 8));
+
+        assertThat(cut.firstLayers()).containsExactly(0, 1, 4, 7, 8);
+        assertThat(cut.explanation()).singleElement().asString().contains("partition 1 + 2 x 3 + 1");
+        assertThat(problems(listed, 8)).isEmpty();
+        assertThat(problems(Map.of("pipeline_parallel", 4, "partition", "3 x 2 + 1"), 8))
+                .containsExactly("partition 3 x 2 + 1 gives 7 layers to 4 model chunks; give 8 to pipeline_parallel 4 "
+                        + "x model_chunks 1 = 4");
+        assertThat(problems(Map.of("pipeline_parallel", 4, "partition", "2 + 6"), 8))
+                .singleElement()
+                .asString()
+                .startsWith("partition 2 + 6 gives 8 layers to 2 model chunks;");
+        assertThat(problems(Map.of("pipeline_parallel", 4, "partition", "0 + 8"), 8))
+                .containsExactly("partition 0 + 8 is not known; there are balanced, uniform, and the layers of each "
+                        + "model chunk, such as 3 + 6 x 4 + 3");
+    }
+
     /** No other partition has a cheaper costliest stage. */
     @Test
     void balancedCutIsTheBestThereIs() {

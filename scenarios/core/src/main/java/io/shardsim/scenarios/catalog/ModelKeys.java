@@ -7,6 +7,7 @@ import io.shardsim.simulator.schema.ListType;
 import io.shardsim.simulator.schema.ScalarTypes;
 import io.shardsim.simulator.workload.Decoder;
 import io.shardsim.simulator.workload.Encoder;
+import io.shardsim.simulator.workload.ExpertLoad;
 import io.shardsim.simulator.workload.Experts;
 import io.shardsim.simulator.workload.Heads;
 import io.shardsim.simulator.workload.Image;
@@ -27,7 +28,13 @@ public final class ModelKeys {
     /** Keys that need another one, by the key they need. */
     public static final Map<String, List<String>> BESIDE = Map.of(
             "experts",
-            List.of("experts_per_token", "expert_ffn", "shared_expert_ffn", "dense_layers", "expert_layer_period"),
+            List.of(
+                    "experts_per_token",
+                    "expert_ffn",
+                    "shared_expert_ffn",
+                    "dense_layers",
+                    "expert_layer_period",
+                    "expert_bias"),
             "kv_lora_rank",
             List.of("q_lora_rank", "qk_rope_head_dim", "v_head_dim"),
             "decoder_layers",
@@ -135,7 +142,9 @@ public final class ModelKeys {
                         count(block, "expert_ffn", ffn),
                         count(block, "shared_expert_ffn", 0),
                         count(block, "dense_layers", 0),
-                        count(block, "expert_layer_period", 1));
+                        count(block, "expert_layer_period", 1),
+                        block.flag("expert_bias", false),
+                        ExpertLoad.EVEN);
     }
 
     private static int count(Block block, String key, long otherwise) {

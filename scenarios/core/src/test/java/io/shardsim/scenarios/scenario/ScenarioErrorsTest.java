@@ -191,7 +191,8 @@ class ScenarioErrorsTest {
                 with(
                         "kind: mics, shard_group: 128",
                         "kind: megatron, pipeline_parallel: 4, partition: best",
-                        "a.yaml:7:61: partition best is not known; there are balanced, uniform"),
+                        "a.yaml:7:61: partition best is not known; there are balanced, uniform, and the layers of each "
+                                + "model chunk, such as 3 + 6 x 4 + 3"),
                 with(
                         "shard_group: 128",
                         "shard_group: 64, tensor_parallel: 8",

@@ -49,7 +49,7 @@ public record Setting(String name, String written, String meaning, String source
             case TIME -> ScalarTypes.time(0);
             case RATE -> ScalarTypes.rate();
             case FLAG -> ScalarTypes.flag();
-            case NAME -> ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9._-]*", "a name such as " + written);
+            case NAME -> ScalarTypes.text("[A-Za-z0-9][A-Za-z0-9 +._-]*", "a name such as " + written);
         };
     }
 

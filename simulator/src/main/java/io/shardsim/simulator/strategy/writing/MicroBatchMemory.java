@@ -247,7 +247,7 @@ final class MicroBatchMemory {
         return switch (activation.function()) {
             case TANH_GELU -> profile.savedActivationBytes();
             case SINGLE -> 0;
-            case GATED -> profile.savedGatedActivationBytes();
+            case GATED, GATED_CLAMPED -> profile.savedGatedActivationBytes();
         };
     }
 
