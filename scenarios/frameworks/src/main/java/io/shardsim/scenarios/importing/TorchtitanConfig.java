@@ -120,9 +120,11 @@ public final class TorchtitanConfig implements Importer {
             return;
         }
         String key = of(file, "pipeline_parallel_schedule");
-        String schedule = file.text(key) == null ? "1F1B" : file.text(key).replace("_", "");
-        String ours = SCHEDULES.keySet().stream()
-                .filter(name -> SCHEDULES.get(name).equalsIgnoreCase(schedule))
+        String written = file.text(key);
+        String schedule = written == null ? "1F1B" : written.replace("_", "");
+        String ours = SCHEDULES.entrySet().stream()
+                .filter(known -> known.getValue().equalsIgnoreCase(schedule))
+                .map(Map.Entry::getKey)
                 .findFirst()
                 .orElse(null);
         if (ours == null) {
