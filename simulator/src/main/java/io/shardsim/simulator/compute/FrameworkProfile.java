@@ -173,6 +173,11 @@ public final class FrameworkProfile {
         return names().contains(compiled) ? compiled : null;
     }
 
+    /** Returns whether torch.compile makes its kernels. */
+    public boolean isCompiled() {
+        return figures.has("compiler");
+    }
+
     /** Returns the shipped profile of that name, in FP8 if that is part of it. */
     public static FrameworkProfile named(String name) {
         return READ.computeIfAbsent(name, first -> of(ProfileFiles.merged(first)));

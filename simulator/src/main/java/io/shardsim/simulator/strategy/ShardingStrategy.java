@@ -88,17 +88,8 @@ public abstract class ShardingStrategy {
         if (!job.model().adapters().isNone()) {
             problems.addAll(adapterProblems(job));
         }
-        // PyTorch's asynchronous tensor parallelism needs torch.compile, which does not allow a split backward.
-        if (job.parallel().splitsBackward()
-                && (!splitsBackward()
-                        || job.kept().offload()
-                        || job.parallel().is(ModelParallel.Choice.OVERLAPS_EXCHANGES))) {
-            problems.add(Refusal.of(
-                    "pipeline_schedule " + job.parallel().pipeline().schedule() + " is modelled with "
-                            + String.join(", ", StrategyCatalog.load().kindsThat(ShardingStrategy::splitsBackward))
-                            + " (torchtitan), without activation_offload and overlap_tensor_exchange; write 1f1b or"
-                            + " interleaved",
-                    "pipeline_schedule"));
+        if (job.parallel().splitsBackward()) {
+            addSplitBackwardProblems(problems, job);
         }
         problems.addAll(ownProblems(job));
         problems.addAll(job.parallel().problems(job));
@@ -111,6 +102,28 @@ public abstract class ShardingStrategy {
         return parallel.experts() == 1 || parallel.tensor() == 1 || parallel.sequence()
                 ? List.of()
                 : List.of(needsSequence(parallel.tensor()));
+    }
+
+    /** Checks what a backward in two passes needs: torch.compile has none, and with it no asynchronous tensor parallelism. */
+    private void addSplitBackwardProblems(List<Refusal> problems, TrainingJob job) {
+        String key = "pipeline_schedule";
+        String schedule = job.parallel().pipeline().schedule();
+        if (!splitsBackward()) {
+            problems.add(Refusal.of(
+                    key + " " + schedule + " is modelled with "
+                            + String.join(", ", StrategyCatalog.load().kindsThat(ShardingStrategy::splitsBackward))
+                            + " (torchtitan); write 1f1b, or that kind",
+                    key));
+        }
+        if (job.kept().offload()) {
+            problems.add(Refusal.needs(key, schedule, "activation_offload", "false", "true"));
+        }
+        if (job.parallel().is(ModelParallel.Choice.OVERLAPS_EXCHANGES)) {
+            problems.add(Refusal.needs(key, schedule, "overlap_tensor_exchange", "false", "true"));
+        }
+        if (job.profile().isCompiled()) {
+            problems.add(Refusal.needs(key, schedule, "framework_profile", "without torch.compile", job.kernels()));
+        }
     }
 
     /** Returns why adapters cannot be trained this way. */

@@ -82,7 +82,7 @@ public final class ZeroTwo extends ShardingStrategy {
         private final long reduceBucket = settings.whole("reduce_bucket_size");
         private final boolean overlaps = settings.flag("overlap_comm");
         private final boolean allReduces = settings.flag("use_multi_rank_bucket_allreduce");
-        private final boolean reducesAfterBackward = settings.flag("reduce_after_backward");
+        private final boolean reducesAfterBackward = settings.flagOr("reduce_after_backward", false);
         private final long reduceBytes =
                 settings.flag("reduce_in_fp32") ? 4 : job.precision().bytes();
         private final HostOffload offload = HostOffload.of(settings);

@@ -178,8 +178,25 @@ class PipelineTest {
     @Test
     void delayedWeightGradientsNeedAKindThatHasThem() {
         assertThat(problems(Map.of("pipeline_parallel", 4, "pipeline_schedule", "zero-bubble"), 8))
-                .containsExactly("pipeline_schedule zero-bubble is modelled with fsdp2 (torchtitan), without"
-                        + " activation_offload and overlap_tensor_exchange; write 1f1b or interleaved");
+                .containsExactly(
+                        "pipeline_schedule zero-bubble is modelled with fsdp2 (torchtitan); write 1f1b, or that kind");
+    }
+
+    /** docs/model.md: PyTorch splits no backward of a compiled stage. */
+    @Test
+    void delayedWeightGradientsNeedStagesThatAreNotCompiled() {
+        ShardingStrategy strategy =
+                Strategies.of("fsdp2", Map.of("pipeline_parallel", 4, "pipeline_schedule", "zero-bubble"));
+        TrainingJob compiled = JobBuilder.job(MODEL)
+                .ranks(8)
+                .samples(1024, 1, 8)
+                .kernels("torchtitan-compile")
+                .parallel(strategy.modelParallel())
+                .build();
+        assertThat(strategy.problems(compiled))
+                .extracting(Refusal::sentence)
+                .contains("pipeline_schedule zero-bubble needs framework_profile without torch.compile, not"
+                        + " torchtitan-compile; set it, or remove pipeline_schedule");
     }
 
     /** A stage's memory follows: the input of each of its layers for each micro-batch in flight. */

@@ -86,7 +86,8 @@ final class LayerBlocks {
                     .map(product -> job.precision().bytes() * product.weights())
                     .toList();
         }
-        long ways = job.parallel().tensor();
+        boolean spread = operator.isOfExperts() && job.parallel().experts() > 1;
+        long ways = spread ? job.parallel().experts() : job.parallel().tensor();
         List<Long> bytes = operator.products().stream()
                 .map(product -> job.precision().bytes() * product.held() / ways)
                 .toList();

@@ -10,7 +10,12 @@ import io.shardsim.simulator.strategy.StrategyCatalog;
 import io.shardsim.simulator.strategy.writing.LayerBlocks.Kept;
 import io.shardsim.simulator.workload.AttentionKind;
 import io.shardsim.simulator.workload.Checkpointing;
+import io.shardsim.simulator.workload.Experts;
+import io.shardsim.simulator.workload.Heads;
+import io.shardsim.simulator.workload.MixtureOfExperts;
 import io.shardsim.simulator.workload.ModelShape;
+import io.shardsim.simulator.workload.ModelShape.Embeddings;
+import io.shardsim.simulator.workload.ModelShape.Family;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -41,6 +46,32 @@ class LayerBlocksTest {
                 assertThat(blocks).as("%s", attention).isCloseTo(memory.keptBytes(0), within(64L));
             }
         }
+    }
+
+    /** A rank has gradients of its own experts, or of its slices of theirs. */
+    @ParameterizedTest
+    @CsvSource({"1, 1", "4, 1", "4, 2"})
+    void gradientsOfExpertsAreThoseOfARank(int experts, int slices) {
+        ModelShape model = new ModelShape(
+                1024,
+                2,
+                Family.LLAMA,
+                new Heads(16, 16, 64, false),
+                2048,
+                new MixtureOfExperts(new Experts(8, 2), 512, 0, 0, 1),
+                new Embeddings(51200, false, 0));
+        Map<String, Integer> given = Map.of("expert_parallel", experts, "expert_tensor_parallel", slices);
+        TrainingJob job = JobBuilder.job(model)
+                .ranks(8)
+                .samples(1024, 2, 4)
+                .parallel(StrategyCatalog.load().create("megatron-core", given).modelParallel())
+                .build();
+        long matrices = LayerBlocks.of(job, new MicroBatchMemory(job, job.profile()), 0).stream()
+                .flatMap(kept -> kept.matrixBytes().stream())
+                .mapToLong(Long::longValue)
+                .sum();
+        long normsAndRouter = 2L * (2 * 1024 + 8 * 1024);
+        assertThat(matrices).isEqualTo(2 * job.layerParameters(0) - normsAndRouter);
     }
 
     private static TrainingJob job(
