@@ -440,7 +440,7 @@ class ExplainerTest {
     void memoryTellsFaultsApart() throws Exception {
         Explanation alone = explain(ZERO3, Measured.parse("0.7 x healthy"), 2);
         Explanation whole =
-                explain(ZERO3, List.of(Measured.parse("0.7 x healthy"), Measured.parse("1 GiB reserved")), 2);
+                explain(ZERO3, List.of(Measured.parse("0.7 x healthy"), Measured.parse("4 GiB reserved")), 2);
         double healthy = whole.logs().get(1).figure(whole.logs().get(1).healthy());
         double recomputed = whole.logs()
                 .get(1)
