@@ -438,16 +438,17 @@ class ExplainerTest {
     @Test
     @Tag("slow")
     void memoryTellsFaultsApart() throws Exception {
-        Explanation alone = explain(ZERO3, Measured.parse("0.7 x healthy"), 2);
+        String oneNode = ZERO3.replace("nodes: 2", "nodes: 1");
+        Explanation alone = explain(oneNode, Measured.parse("0.7 x healthy"), 2);
         Explanation whole =
-                explain(ZERO3, List.of(Measured.parse("0.7 x healthy"), Measured.parse("4 GiB reserved")), 2);
+                explain(oneNode, List.of(Measured.parse("0.7 x healthy"), Measured.parse("7 GiB reserved")), 2);
         double healthy = whole.logs().get(1).figure(whole.logs().get(1).healthy());
         double recomputed = whole.logs()
                 .get(1)
                 .figure(suspect(whole, "checkpointing-on").runs().get(1));
         assertThat(recomputed).isLessThan(healthy);
         Explanation less = explain(
-                ZERO3,
+                oneNode,
                 List.of(Measured.parse("0.7 x healthy"), new Measured(recomputed, Measured.Unit.RESERVED, Map.of())),
                 2);
         assertThat(partOfAll(less, "checkpointing-on")).isGreaterThan(partOfAll(alone, "checkpointing-on"));
