@@ -133,9 +133,16 @@ public record LayerKernels(ModelShape shape, Workload workload, FrameworkProfile
         return List.copyOf(remarks);
     }
 
-    /** Returns how many kernels of a segment the host issues. */
-    long issued(Segment segment) {
+    /**
+     * Returns how many kernels of a segment the host issues.
+     *
+     * @param all its kernels
+     */
+    long issued(Segment segment, List<Kernel> all) {
         CudaGraphs graphs = segment.section().isLayer() ? profile.graphs() : CudaGraphs.NONE;
+        if (graphs == CudaGraphs.NONE) {
+            return all.size();
+        }
         List<Operator> operators = shape.operators().of(segment.section());
         return of(segment.of(segment.pieces().stream()
                         .filter(piece -> !graphs.launch(operators.get(piece.at())))

@@ -110,7 +110,8 @@ public final class TransformerTimes {
     /** Returns the phase of a segment of the model. */
     public Phase of(Segment segment) {
         boolean backward = segment.direction().isBackward();
-        return phase(kernels.of(segment), kernels.issued(segment) * profile.hostKernelPs(backward));
+        List<Kernel> all = kernels.of(segment);
+        return phase(all, kernels.issued(segment, all) * profile.hostKernelPs(backward));
     }
 
     /** Returns the local part of the gradient norm. */

@@ -44,6 +44,7 @@ public record ModelParallel(
         Set<Choice> choices) {
     private static final String EXPERT_PARALLEL = "expert_parallel";
     private static final String EXPERT_TENSOR = "expert_tensor_parallel";
+    private static final Set<String> EXPERT_DEGREES = Set.of(EXPERT_PARALLEL, EXPERT_TENSOR);
     private static final String BALANCED = "balanced";
     private static final List<String> PARTITIONS = List.of(BALANCED, "uniform");
 
@@ -211,31 +212,24 @@ public record ModelParallel(
                                     + " ranks of a pipeline stage; " + NearestNumbers.divisors(stageRanks, experts),
                             List.copyOf(expertFactors().keySet())));
         }
-        Map<String, String> factors = new LinkedHashMap<>();
-        addFactor(factors, "tensor_parallel", tensor);
-        addFactor(factors, "context_parallel", context);
-        addFactor(factors, "pipeline_parallel", stages());
+        Map<String, Integer> factors = degrees();
+        factors.keySet().removeAll(EXPERT_DEGREES);
         return List.of(new Refusal(
                 product(factors, ranksOfSample) + " does not divide world size " + worldSize + "; "
                         + NearestNumbers.divisors(worldSize, ranksOfSample),
                 List.copyOf(factors.keySet())));
     }
 
-    private Map<String, String> expertFactors() {
-        Map<String, String> factors = new LinkedHashMap<>();
-        addFactor(factors, EXPERT_PARALLEL, expertParallel());
-        addFactor(factors, EXPERT_TENSOR, expertTensor);
+    private Map<String, Integer> expertFactors() {
+        Map<String, Integer> factors = degrees();
+        factors.keySet().retainAll(EXPERT_DEGREES);
         return factors;
     }
 
-    private static String product(Map<String, String> factors, long product) {
-        return String.join(" x ", factors.values()) + (factors.size() > 1 ? " = " + product : "");
-    }
-
-    private static void addFactor(Map<String, String> factors, String key, int factor) {
-        if (factor > 1) {
-            factors.put(key, key + " " + factor);
-        }
+    private static String product(Map<String, Integer> factors, long product) {
+        List<String> words = new ArrayList<>();
+        factors.forEach((key, degree) -> words.add(key + " " + degree));
+        return String.join(" x ", words) + (words.size() > 1 ? " = " + product : "");
     }
 
     /** Returns why a model cannot be split this way. */
@@ -344,8 +338,8 @@ public record ModelParallel(
         }
         if (!model.mixture().isPresent()) {
             expertFactors()
-                    .forEach((key, given) ->
-                            problems.add(Refusal.of(given + " needs a model with experts; remove it", key)));
+                    .forEach((key, degree) -> problems.add(
+                            Refusal.of(key + " " + degree + " needs a model with experts; remove it", key)));
             return;
         }
         addDivisorProblem(

@@ -237,7 +237,7 @@ final class DeepSpeedConfig implements Importer {
             return;
         }
         if (ONE_AND_TWO.contains(stage)) {
-            draft.give("strategy.reduce_in_fp32", format.equals(FORMATS.get(0)), file.key(FORMAT));
+            draft.give("strategy.reduce_in_fp32", format.equals("fp32"), file.key(FORMAT));
         } else {
             file.judge(
                     FORMAT,
